@@ -55,7 +55,7 @@ class Command:
     @property
     def exits(self) -> dict[int, str]:
         """Every exit status that it can have, and what it means."""
-        return dict(sorted({**{status: STATUSES[status] for status in (2, 130)}, **self.statuses}.items()))
+        return dict(sorted({**{status: STATUSES[status] for status in (2, 130, 141)}, **self.statuses}.items()))
 
     def load(self) -> ModuleType:
         """The module, imported."""

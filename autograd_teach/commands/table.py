@@ -140,12 +140,17 @@ COMMANDS = (
         summary="grade again after an exercise has changed",
         usage="%(prog)s [OPTION ...]",
         description="Judge those answers in the gradebook again whose exercise, course or judge has"
-        " changed, write the reports, and list the grades that changed. Grading needs "
-        "Linux.",
+        " changed, write the reports with the adjustments made since, and list the marks that changed by being "
+        "judged again. Grading needs Linux.",
         module="commands.regrade",
-        examples=(("After an exercise was corrected", "autograd-teach regrade --solutions solutions/ --output ps9/"),),
+        examples=(
+            (
+                "After an exercise was corrected, or after adjust and comment",
+                "autograd-teach regrade --solutions solutions/ --output ps9/",
+            ),
+        ),
         statuses={
-            0: "every student was graded, whether grades changed or not",
+            0: "every student was graded, whether marks changed or not",
             1: "a student could not be graded (status grader_error): grade again",
             130: _INTERRUPTED_GRADING,
         },
@@ -169,7 +174,7 @@ COMMANDS = (
             ),
             ("Take it back", 'autograd-teach adjust "Ada Lovelace" 09.Scale --withdraw --output ps9/'),
         ),
-        statuses={0: "noted in the gradebook; reports have it after the next grade or regrade"},
+        statuses={0: "noted in the gradebook; reports have it after the next regrade"},
         see="See docs/grading.md in the repository.",
     ),
     Command(
@@ -185,7 +190,7 @@ COMMANDS = (
                 ('autograd-teach comment "Ada Lovelace" "Well done." --exercise 09.Scale \\\n    --output ps9/'),
             ),
         ),
-        statuses={0: "noted in the gradebook; pages have it after the next grade or regrade"},
+        statuses={0: "noted in the gradebook; pages have it after the next regrade"},
         see="See docs/grading.md in the repository.",
     ),
     Command(

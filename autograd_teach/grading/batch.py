@@ -187,8 +187,9 @@ def regrade_class(
         for submission in class_:
             submission.columns = dict(dressing.columns.get(submission.student, ()))
         reports.refuse_unfit(chosen.kinds, [one.columns for one in class_])
+        wishes = Wishes(points=dressing.points, roster=Path(dressing.roster) if dressing.roster else None)
         late = gradebook.known_fields(Late, dressing.late) if dressing.late else None
-        results, changes = _into(book, class_, graded, limits, Wishes(points=dressing.points), late, chosen)
+        results, changes = _into(book, class_, graded, limits, wishes, late, chosen)
         kept = {(one.student, mark.exercise): mark.points for one in results for mark in one.marks if mark.adjusted}
         return results, [change.beneath(kept) for change in selection.scaled(changes, results)]
 
@@ -258,10 +259,15 @@ def _into(
         in_order = dressed()
         maxima = {mark.exercise: mark.maximum for one in in_order for mark in one.marks}
         rule = asdict(late) if late else {}
-        return gradebook.Dressing({one.student: one.columns for one in in_order}, wishes.points, maxima, rule)
+        columns = {one.student: one.columns for one in in_order}
+        return gradebook.Dressing(columns, wishes.points, maxima, rule, str(wishes.roster or ""))
 
     if not late and (rule := book.dressing().late.get("rule")):
         setting.say(f"The last report took points off for lateness ({rule}); this one does not: --late was not given.")
+    if not wishes.roster and (roster := book.dressing().roster):
+        setting.say(
+            f"The last report had all students and columns of {roster}; this one does not: --roster was not given."
+        )
     book.begin(fingerprint.course(), fingerprint.versions(), asdict(limits), dressing())
 
     def settle(fresh: Result, stood: bool = False) -> None:

@@ -60,16 +60,16 @@ def add_remark_arguments(parser: argparse.ArgumentParser, command: str) -> None:
     add("student", metavar="STUDENT", help="name, as in grades.csv")
     if command == "adjust":
         add("exercise", metavar="EXERCISE", help="such as 09.Scale")
-        add("points", type=float, nargs="?", metavar="POINTS",
+        add("points", type=_number, nargs="?", metavar="POINTS",
             help="replace the judge's points; a late student keeps all of them")
-        add("--because", default="", metavar="TEXT", help="the reason, which the student reads; required")
+        add("--because", default="", metavar="TEXT", help="the reason, which the student reads; required, except with --withdraw")
         add("--bonus", action="store_true", help="allow more points than the exercise is worth")
     else:
         add("text", nargs="?", metavar="TEXT", help="what the student's page says")
         add("--exercise", metavar="EXERCISE", help="place it beside this exercise (default: at the top of the page)")
     what = "the adjustment" if command == "adjust" else "all comments at that place"
     add("--withdraw", action="store_true", help=f"take {what} back")
-    add("--by", metavar="NAME", help="who says so (default: your login name)")
+    add("--by", metavar="NAME", help="who says so; the student reads it. Without it, the gradebook notes your login name, and no student's page has it")
     add("--output", type=Path, default=Path(), metavar="FOLDER", help="folder of the gradebook (default: this folder)")
 
 
@@ -82,8 +82,9 @@ def _add_shared(parser: argparse.ArgumentParser, timeout: float | None, judge: s
         help="reports beside grades.csv, separated by commas: html (default: a page per student and one for the class), json, "
         "gradescope (results.json of one student), moodle or canvas (to be imported there; need a --roster from there), none")
     add = parser.add_argument_group("course").add_argument
-    for room in ("solutions", "exercises"):
-        add(f"--{room}", type=Path, metavar="FOLDER", help=f"other {room} (default: those of the course)")
+    add("--solutions", type=Path, metavar="FOLDER",
+        help="folder of the solutions (default: solutions/ of a repository that is installed with pip install -e)")
+    add("--exercises", type=Path, metavar="FOLDER", help="other exercises (default: those beside the solutions, or of the course)")
     add = parser.add_argument_group("judging").add_argument
     add("--judge", choices=("oracle", "nbval"), default=judge,
         help="what gives the points: the oracle, outside the student's process, or the outputs of the check cells, "
@@ -105,6 +106,13 @@ def _add_shared(parser: argparse.ArgumentParser, timeout: float | None, judge: s
 
 
 # fmt: on
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number; write it like 1.5") from None
 
 
 def _kinds(text: str) -> list[str]:
@@ -138,8 +146,8 @@ def run_regrade(args: argparse.Namespace) -> int:
 
     _end_like_ctrl_c()
     results, changes = regrade(**_options(args))
-    unchanged = "No mark changed by being judged again."
-    said = f"{counted(len(changes), 'grade')} changed:" if changes else unchanged
+    number = counted(len(changes), "mark") if changes else "No mark"
+    said = f"{number} changed by being judged again{':' if changes else '.'}"
     return _told(args, results, "\n".join(["", said, *map(line, map(str, changes))]))
 
 
@@ -158,10 +166,8 @@ def _told(args: argparse.Namespace, results: "Sequence[Result]", news: str = "")
     from .reports import show, table
     from .results import Status
 
-    show(table(results))
-    if news:
-        show(news)
-    _report(args, results)
+    written = _report(args, results)  # before anything is printed to a pipe that may be closed, as `head` does
+    show("\n".join(filter(None, (table(results), news, written))))
     _say_what_it_is_worth(results)
     return 1 if any(result.status is Status.GRADER_ERROR for result in results) else 0
 
@@ -195,7 +201,7 @@ def run_remark(args: argparse.Namespace) -> int:
         said = remarks.adjust(args.student, args.exercise, args.points, because=args.because, bonus=args.bonus, **where)
     else:
         said = remarks.comment(args.student, args.text, exercise=args.exercise, **where)
-    print(f"{said}.\nIt will be in the reports of the next `autograd-teach regrade` or `grade`.")
+    print(f"{said}.\nIt will be in the reports of the next `autograd-teach regrade`.")
     return 0
 
 
@@ -229,14 +235,17 @@ def _rooms(args: argparse.Namespace) -> dict[str, Any]:
     return {"exercises": exercises, "solutions": solutions}
 
 
-def _report(args: argparse.Namespace, results: "Sequence[Result]") -> None:
+def _report(args: argparse.Namespace, results: "Sequence[Result]") -> str:
+    """Write the reports. Returns their paths, and which earlier ones are out of date, as text."""
     from . import gradebook, reports
 
+    lines = []
     if args.report:
         with gradebook.reading(args.output) as book:
             attempts = book.attempts()
             for kind in args.report:
-                reports.show(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
+                lines.append(f"written: {reports.write(kind, results, args.output, book.answer, attempts)}")
+    return "\n".join(filter(None, (*lines, reports.older(args.output, args.report))))
 
 
 def _end_like_ctrl_c() -> None:

@@ -64,6 +64,9 @@ class Assignment:
 
 def load_assignments(solutions: Path, exercises: Path, declared: Iterable[Exercise]) -> list[Assignment]:
     """One `Assignment` per notebook that `declared` names. Raises `UserError` if a file does not match its exercises."""
+    for option, room in (("solutions", solutions), ("exercises", exercises)):
+        if not room.is_dir():
+            raise UserError(f"There is no folder {room}; give --{option} the folder of the {option}.")
     by_notebook: dict[str, list[Question]] = {}
     for each in declared:
         cells = each.answer_cell, each.check_cell

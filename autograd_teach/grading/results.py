@@ -44,6 +44,7 @@ class Adjustment:
     because: str
     by: str
     when: str  # in UTC
+    signed: bool = True  # whether the student is told who
 
     def of(self, maximum: float) -> float:
         """The points if the exercise is worth `maximum` now: the same share of it.
@@ -54,7 +55,8 @@ class Adjustment:
         return maximum * self.points / self.maximum if self.maximum else self.points
 
     def __str__(self) -> str:
-        return f"adjusted to {self.points:g} of {self.maximum:g} by {self.by}, {self.when[:10]}: {self.because}"
+        by = f" by {self.by}" if self.by else ""
+        return f"adjusted to {self.points:g} of {self.maximum:g}{by}, {self.when[:10]}: {self.because}"
 
 
 @dataclass(frozen=True)

@@ -117,19 +117,10 @@ def marks_of(
 def judge(assignment: Assignment, question: Question, record: NotebookRun) -> Mark:
     """The mark of one exercise, from nbval's record of the notebook."""
     status, detail = _verdict(assignment, question, record)
-    return Mark(
-        question.id,
-        status,
-        question.points,
-        detail,
-        JUDGE,
-        record.isolation,
-        record.seconds,
-        recorded=_RECORDED.get(status, status),
-        said="" if detail == _NOT_AS_IT_SHOULD else tidy(detail, LONGEST_WORDS),  # the check's own words, not ours
-        recorded_under=record.isolation,
-        by_the_clock=record.by_the_clock,
-    )
+    given = (question.id, status, question.points, detail, JUDGE, record.isolation, record.seconds)
+    said = "" if detail == _NOT_AS_IT_SHOULD else tidy(detail, LONGEST_WORDS)  # the check's own words, not ours
+    mark = Mark(*given, said=said, by_the_clock=record.by_the_clock)
+    return replace(mark, recorded=_RECORDED.get(status, status), recorded_under=record.isolation)
 
 
 def _marks(submission: Submission, assignment: Assignment, judged: Judge, stop: threading.Event) -> list[Mark]:

@@ -14,6 +14,7 @@ import pytest
 
 from autograd_teach import cli
 from autograd_teach.commands import command as command_module
+from autograd_teach.commands import pipes
 from autograd_teach.commands.command import Command
 from autograd_teach.commands.table import COMMANDS, EXAMPLES
 from autograd_teach.course import check_command, home, lab, notebooks, validate
@@ -216,7 +217,9 @@ def test_a_documented_exit_status_is_reached(
 
 
 def test_every_documented_exit_status_is_reached() -> None:
-    reached = {(line.split()[0], status) for status, line, _ in REACHED} | {(name, 130) for name in NAMES}
+    reached = {(line.split()[0], status) for status, line, _ in REACHED} | {
+        (n, each) for n in NAMES for each in (130, 141)
+    }
     documented = {(command.name, status) for command in COMMANDS for status in command.exits}
     # The machine decides what `doctor` finds: its own tests reach its statuses.
     assert {pair for pair in documented if pair[0] != "doctor"} == {pair for pair in reached if pair[0] != "doctor"}
@@ -229,6 +232,17 @@ def test_ctrl_c_is_status_130(command: Command, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(command.load(), "run", run)
     assert cli.main(words(command.examples[0][1])) == 130
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
+def test_a_closed_pipe_is_status_141(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(args: Any) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(command.load(), "run", run)
+    monkeypatch.setattr(pipes, "closed", lambda stream: True)
+    monkeypatch.setattr(pipes, "drop", lambda stream: None)
+    assert cli.main(words(command.examples[0][1])) == 141
 
 
 # ---- a reader that stops, and the ways in -----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TextIO
 import pytest
 
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, command
+from autograd_teach.grading import batch, command, gradebook, reports
 from autograd_teach.grading.batch import grade_class
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
@@ -275,6 +275,24 @@ def test_gradescope_s_file_for_a_class_is_refused_before_anything_runs(tmp_path:
     with pytest.raises(UserError, match="there are 2 students"):
         batch.regrade_class([assignment()], output=tmp_path, **arguments)  # type: ignore[arg-type]
     assert sorted(path.suffix for path in tmp_path.glob("grades*")) == [".csv"]
+
+
+def test_reports_are_written_before_a_pipe_that_nobody_reads_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(text: str) -> None:
+        raise BrokenPipeError
+
+    with gradebook.writing(tmp_path):
+        pass
+    monkeypatch.setattr(batch, "grade", lambda *_, **__: [Result("ada", (Mark("square", Status.PASS, 2),))])
+    monkeypatch.setattr(reports, "show", closed)
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    rooms = ["--solutions", "s", "--exercises", "e"]
+    with pytest.raises(BrokenPipeError):
+        command.run(parser.parse_args(["in", "--output", str(tmp_path), *rooms]))
+    assert (tmp_path / "grades-pages" / "students" / "ada.html").is_file()
 
 
 def test_the_command_prints_the_table_and_says_what_the_points_are_worth(

@@ -26,7 +26,7 @@ from autograd_teach import cli
 from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, Exercise, exercises
-from autograd_teach.grading import batch, gradebook, judge
+from autograd_teach.grading import batch, gradebook, judge, reports
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
 from autograd_teach.grading.gradebook import fingerprint, remarks
@@ -866,6 +866,8 @@ def test_the_commands_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFi
     lines = {
         ("adjust", "ada", "square", "1.5", "--because", "so"): "ada, square: adjusted to 1.5 of 2 points by Prof: so.",
         ("adjust", "ada", "square", "--withdraw", "--because", "no"): "ada, square: no longer adjusted by Prof: no.",
+        ("adjust", "ada", "square", "2", "--because", "so"): "ada, square: adjusted to 2 of 2 points by Prof: so.",
+        ("adjust", "ada", "square", "--withdraw"): "ada, square: no longer adjusted by Prof.",
         (
             "adjust",
             "ada",
@@ -881,7 +883,71 @@ def test_the_commands_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFi
     }
     for line, said in lines.items():
         assert cli.main([*line, *where]) == 0
-        assert capsys.readouterr().out.splitlines()[0] == said
+        assert capsys.readouterr().out.splitlines() == [
+            said,
+            "It will be in the reports of the next `autograd-teach regrade`.",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("square", "square"), ("Square", "square"), ("09.scale", "09.Scale"), ("SCALE", "09.Scale"), ("09.Exp", "09.Exp")],
+)
+def test_an_exercise_is_found_in_capitals_or_not(asked: str, found: str) -> None:
+    assert remarks.exercise_of(["square", "09.Scale", "09.Exp", "09.exp"], asked, "ada") == found
+
+
+@pytest.mark.parametrize("points", ["1,5", "all", ""])
+def test_points_that_are_no_number_are_refused_in_one_sentence(points: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["adjust", "ada", "square", points, "--because", "so"])
+    assert f"{points!r} is not a number; write it like 1.5\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([], "No mark changed by being judged again.\n"),
+        (
+            [Change("ada", None, Mark("square", Status.PASS, 2), "new")],
+            "1 mark changed by being judged again:\nada, square",
+        ),
+    ],
+)
+def test_regrade_says_what_its_list_holds(
+    tmp_path: Path,
+    changes: list[Change],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    results = [Result("ada", (Mark("square", Status.PASS, 2),))]
+    monkeypatch.setattr(batch, "regrade", lambda **_: (results, changes))
+    rooms = ["--solutions", str(tmp_path), "--exercises", str(tmp_path), "--output", str(tmp_path)]
+    assert cli.main(["regrade", "--report", "none", *rooms]) == 0
+    assert said in capsys.readouterr().out + "\n"
+
+
+@pytest.mark.parametrize("by", [None, "Prof. A"])
+def test_a_student_reads_a_name_only_if_it_was_given(
+    tmp_path: Path, by: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "login7")
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    remarks.adjust("ada", "square", 1, because="so", by=by, output=tmp_path)
+    remarks.comment("ada", "See me.", by=by, output=tmp_path)
+    remarks.comment("ada", "Look.", exercise="square", by=by, output=tmp_path)
+    results = grade(tmp_path / "in", tmp_path, Judge())
+    today = gradebook.book._now()[:10]
+    pages = {kind: reports.write(kind, results, tmp_path, str) for kind in ("html", "gradescope")}
+    student = next((tmp_path / "grades-pages/students").iterdir()).read_text()
+    signed = f"\n({by}, {today})" if by else ""
+    for text in (student, json.loads(pages["gradescope"].read_text())["output"]):
+        assert "login7" not in text
+        assert f"See me.{signed}" in text and (f", {today})" in text) == bool(by)
+    assert f"djusted to 1 of 2{' by Prof. A' if by else ''}, {today}: so." in student and f"Look.{signed}" in student
+    text, _ = explain_in("ada", "square", [TINY], output=tmp_path, as_then=then(Judge()))
+    assert f"adjusted to 1 of 2 by {by or 'login7'}" in text, "the instructor's own record has it"
 
 
 def test_comments_add_up_until_they_are_taken_back(tmp_path: Path) -> None:

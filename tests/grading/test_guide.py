@@ -12,6 +12,7 @@ from autograd_teach.grading import cluster, command
 from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.oracle import judging
 from autograd_teach.grading.reports import class_page, similarity
+from autograd_teach.grading.reports.page import MEANING
 from autograd_teach.grading.results import Status
 from autograd_teach.grading.sandbox import Isolation, box, supervisor
 from autograd_teach.grading.submissions import answers, archives, intake
@@ -120,6 +121,11 @@ def test_every_report_is_in_the_guide() -> None:
 def test_the_tables_have_every_status_and_every_isolation() -> None:
     assert first_cells("status") == {str(status) for status in Status}
     assert first_cells("isolation") == {str(isolation) for isolation in Isolation}
+
+
+@pytest.mark.parametrize("status", Status)
+def test_the_table_has_the_word_of_the_pages_for_each_status(status: Status) -> None:
+    assert f"\n| `{status}` | {MEANING[status].name} | " in GUIDE
 
 
 def test_the_example_of_a_dry_run_has_its_columns() -> None:

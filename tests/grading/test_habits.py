@@ -2,6 +2,7 @@
 pseudonyms, a dry run. Nothing runs here."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -25,7 +26,7 @@ from autograd_teach.grading.results import Mark, Result, Status
 from autograd_teach.grading.submissions import archives, intake, pseudonyms, roster, selection
 from autograd_teach.grading.submissions.intake import Keep, take_in
 from autograd_teach.grading.submissions.preview import preview
-from autograd_teach.grading.submissions.selection import Wishes, due_date
+from autograd_teach.grading.submissions.selection import Wishes, due_date, gather
 from tests.grading.classroom import NAME, SOLUTIONS, assignment, exercise_notebook, load_once
 from tests.grading.stub import by_source
 
@@ -281,6 +282,56 @@ def test_a_folder_that_holds_the_class_s_zip_alone_is_as_if_the_zip_were_named(t
     assert came(zipped(tmp_path / "outer.zip", {"ps9.zip": File(target.read_bytes(), NEXT_DAY)})) == expected
 
 
+EXPORT = {f"Ada_1{MOODLE}/{NAME}.ipynb": File(), f"Bob_2{MOODLE}/x.ipynb": File()}
+BESIDE: dict[str, tuple[list[str], list[str] | str]] = {
+    "a worksheet": (["Grades-ps9.csv"], ["Ada", "Bob"]),
+    "a worksheet and a text": (["Grades-ps9.csv", "ps9.pdf", "notes.txt"], ["Ada", "Bob"]),
+    "another notebook": (["eve.ipynb"], "ps9.zip holds several students' folders, but other work lies beside it"),
+    "a folder and a table": (["eve/x.ipynb", "a.csv"], "give ps9.zip alone"),
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_class_s_zip_is_a_class_among_other_files_or_is_refused(tmp_path: Path, beside: str) -> None:
+    others, expected = BESIDE[beside]
+    target = zipped(tmp_path / "ps9.zip", EXPORT)
+    folder = written(tmp_path / "dl", {"ps9.zip": File(target.read_bytes())} | dict.fromkeys(others, File()))
+    said: list[str] = []
+    if isinstance(expected, str):
+        with pytest.raises(UserError, match=expected):
+            take_in(folder, [assignment()], said.append)
+        return
+    assert [one.student for one in take_in(folder, [assignment()], said.append)] == expected
+    assert [all(name in words for name in others) for words in said] == [True], "each is named as skipped"
+
+
+def test_a_student_s_own_zip_is_never_the_class_s(tmp_path: Path) -> None:
+    inner = zipped(tmp_path / "mine.zip", EXPORT)
+    files = {f"Eve_3{MOODLE}/mine.zip": File(inner.read_bytes()), f"Joe_4{MOODLE}/x.ipynb": File()}
+    assert [one.student for one in take_in(zipped(tmp_path / "ps9.zip", files), [assignment()])] == ["Eve", "Joe"]
+    flat = {f"Eve_3{MOODLE}mine.zip": File(inner.read_bytes()), f"Joe_4{MOODLE}x.ipynb": File()}
+    assert [one.student for one in take_in(zipped(tmp_path / "flat.zip", flat), [assignment()])] == ["Eve", "Joe"]
+
+
+TIMES: dict[str, tuple[list[tuple[int, int, int, int, int, int]], str | None, bool]] = {
+    "all the same": ([NOON, NOON], "2026-11-20", True),
+    "no due date": ([NOON, NOON], None, False),
+    "two times": ([NOON, NEXT_DAY], "2026-11-20", False),
+    "one notebook": ([NOON], "2026-11-20", False),
+    "no times": ([(1980, 1, 1, 0, 0, 0)] * 2, "2026-11-20", False),
+}
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_notebooks_that_all_have_one_time_are_said_to(tmp_path: Path, case: str) -> None:
+    dates, due, is_said = TIMES[case]
+    target = zipped(tmp_path / "in.zip", {f"s{n}.ipynb": File(date=date) for n, date in enumerate(dates)})
+    said: list[str] = []
+    gather(target, [assignment()], Wishes(due=due_date(due) if due else None), said.append)
+    words = "All 2 notebooks have the same time, 2026-11-20 12:00:00, perhaps of unpacking: --due and --late go by it."
+    assert said == [words] * is_said
+
+
 def test_a_zip_s_inner_dates_are_not_believed_where_it_is_a_student_s(tmp_path: Path) -> None:
     old = File(zip_of((2001, 1, 1, 0, 0, 0), tmp_path), NEXT_DAY)
     own, folder = {"ada.zip": old}, {f"ps9.zip/{name}/{name}.zip": old for name in ("ada", "bob")}
@@ -290,6 +341,19 @@ def test_a_zip_s_inner_dates_are_not_believed_where_it_is_a_student_s(tmp_path: 
     found = take_in(written(tmp_path / "a folder called so", folder | first), [assignment()], keep=Keep.BEST)
     times = [str(version.submitted) for one in found for version in one.versions[NAME]]
     assert len(found) == 2 and not any("2001" in time for time in times), "a folder's name makes it no zip"
+
+
+def test_a_report_without_the_roster_of_the_one_before_says_so(tmp_path: Path) -> None:
+    target = zipped(tmp_path / "in.zip", {"ada.ipynb": File()})
+    (path := tmp_path / "roster.csv").write_text("name\nada\nbob\n")
+    said = io.StringIO()
+    shared = {"output": tmp_path / "out", "jobs": 1, "progress": said, "runner": by_source}
+    words = f"The last report had all students and columns of {path}; this one does not: --roster was not given."
+    for given, regrades, is_said in ((None, 0, 0), (path, 1, 0), (path, 2, 0), (None, 0, 1), (None, 1, 1)):
+        grade_class(target, [assignment()], limits=Limits(), wishes=Wishes(roster=given), **shared)  # type: ignore[arg-type]
+        for _ in range(regrades):
+            regrade_class([assignment()], timeout=None, **shared)  # type: ignore[arg-type]
+        assert said.getvalue().count(words) == is_said
 
 
 def test_without_a_due_date_only_what_the_platform_says_is_a_column(tmp_path: Path) -> None:
@@ -694,6 +758,16 @@ def test_a_roster_that_is_none_gets_one_sentence(tmp_path: Path, data: bytes | N
 # ---- which notebooks ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("only", "is_said"), [((), False), ((NAME,), False), ((NAME, "10_other"), True)])
+def test_a_notebook_that_nobody_handed_in_is_said_to_be_one(
+    tmp_path: Path, only: tuple[str, ...], is_said: bool
+) -> None:
+    said: list[str] = []
+    target = zipped(tmp_path / "in.zip", {"ada.ipynb": File()})
+    gather(target, [assignment(), assignment("10_other")], Wishes(only=only), said.append)
+    assert said == ["Nobody handed in 10_other, which --only names."] * is_said
+
+
 def test_only_the_notebooks_asked_for_are_graded_handed_in_or_not(tmp_path: Path) -> None:
     target = zipped(tmp_path / "in.zip", {"ada.ipynb": File(), "bob/essay.pdf": File("")})
     tiny = assignment("10_other")
@@ -757,7 +831,7 @@ def test_a_notebook_of_a_few_is_said_before_everybody_lacks_it(
     assert said == [sentence] * is_said
     for only in ((NAME,), (NAME, "10_other")):
         selection.gather(target, both, Wishes(only), said.append)
-    assert len(said) == is_said, "who says which is not told which"
+    assert sum("leaves it out" in each for each in said) == is_said, "who says which is not told which"
 
 
 # ---- points and names ---------------------------------------------------------------------------------------------------

@@ -306,7 +306,7 @@ def test_a_total_that_is_uploaded_has_the_penalty(
 
 
 UNFIT = {
-    "no roster": ("moodle", [{}], "needs a --roster with a column by which Moodle identifies users: Email address"),
+    "no roster": ("moodle", [{}], "needs a column by which Moodle identifies users: Email address, ID number or Username. Run `grade` once with a --roster"),
     "nothing of Moodle's": ("moodle", [{"ID": "7"}], "Email address, ID number or Username"),
     "nothing of Canvas's": ("canvas", [{"email": "a@x.org"}], "ID, SIS User ID or SIS Login ID"),
     "somebody without": ("moodle", [{"email": "a@x.org"}, {"email": ""}], "filled in for every student: Email address"),

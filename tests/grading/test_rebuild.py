@@ -146,3 +146,10 @@ def test_points_that_a_solution_notebook_says_and_nobody_counts_are_told() -> No
         for id, points in (("double", 1), ("negate", 3))
     ]
     assert assignment().notices == ()
+
+
+@pytest.mark.parametrize("room", ["solutions", "exercises"])
+def test_a_folder_that_does_not_exist_is_named_with_its_option(tmp_path: Path, room: str) -> None:
+    rooms = {"solutions": tmp_path, "exercises": tmp_path} | {room: tmp_path / "nosuch"}
+    with pytest.raises(UserError, match=f"There is no folder .*nosuch; give --{room} the folder of the {room}."):
+        load_assignments(rooms["solutions"], rooms["exercises"], [])

@@ -10,6 +10,7 @@ import os
 import random
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ import pytest
 from autograd_teach.course.errors import UserError
 from autograd_teach.grading import command
 from autograd_teach.grading.lateness import Late, penalised
-from autograd_teach.grading.reports import Progress, prepare, table, write, write_csv
+from autograd_teach.grading.reports import Progress, older, prepare, table, write, write_csv
 from autograd_teach.grading.reports.class_page import FOLDER, file_names
 from autograd_teach.grading.reports.mistakes import commonest
 from autograd_teach.grading.reports.page import MEANING
+from autograd_teach.grading.reports.spreadsheet import write_new
 from autograd_teach.grading.results import Adjustment, Mark, Result, Status
 
 
@@ -78,6 +80,50 @@ def test_results_that_exist_are_never_touched(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["grades.csv", "grades-2.csv", "grades-3.csv"]
     assert [rows(path)[1][0] for path in paths] == ["ada", "bob", "eve"]
     assert sorted(os.listdir(tmp_path)) == sorted(path.name for path in paths)
+
+
+RUNS = {
+    "one after the other": (["csv", "moodle", "csv", "moodle"], ["", "-moodle", "-2", "-2-moodle"]),
+    "not each time": (["csv", "csv", "csv", "moodle"], ["", "-2", "-3", "-3-moodle"]),
+    "without the CSV": (["csv", "json", "json", "csv"], ["", ".json", "-2.json", "-3"]),
+    "two platforms": (["csv", "csv", "moodle", "canvas", "json"], ["", "-2", "-2-moodle", "-2-canvas", "-2.json"]),
+}
+
+
+@pytest.mark.parametrize(("kinds", "names"), RUNS.values(), ids=RUNS)
+def test_all_files_of_a_run_have_one_number(tmp_path: Path, kinds: list[str], names: list[str]) -> None:
+    for each, (kind, name) in enumerate(zip(kinds, names, strict=True)):
+        found = write_new(tmp_path, kind, b"%d" % each)
+        assert found.name == f"grades{name}" + ".csv" * ("." not in name)
+        assert write_new(tmp_path, kind, b"%d" % each) == found, "an equal one is kept"
+
+
+OLDER = {
+    "pages and an upload": (["html", "moodle"], ["json"], "grades-pages/index.html, grades-moodle.csv", "html,json,moodle"),
+    "all": (["gradescope", "canvas", "json"], [],
+            "results.json, grades.json, grades-canvas.csv", "gradescope,json,canvas"),
+    "those of this run": (["html"], ["html"], "", ""),
+    "none": ([], [], "", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OLDER)
+def test_reports_that_are_older_than_the_new_csv_are_named_with_the_option_that_renews_them(
+    tmp_path: Path, case: str
+) -> None:
+    before, now, names, option = OLDER[case]
+    ada = replace(result(), columns=(("Email address", "a@x.org"), ("ID", "1")))
+    write_csv([ada], tmp_path)
+    for kind in before:
+        write(kind, [ada], tmp_path, no_answer)
+    assert older(tmp_path, now) == "", "they belong to this CSV file"
+    for path in tmp_path.rglob("*.*"):
+        os.utime(path, (1, 1))
+    write_csv([replace(ada, note="new")], tmp_path)
+    for kind in now:
+        write(kind, [ada], tmp_path, no_answer)
+    said = f"Not written this time, and older than grades-2.csv: {names}. Give --report {option} to write them again."
+    assert older(tmp_path, now) == (said if names else "")
 
 
 def test_a_file_system_without_hard_links_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,6 +429,43 @@ def test_who_loses_everything_has_zero_points(shares: tuple[float, ...]) -> None
         assert table([lost]).splitlines()[1].endswith(f" 0/{len(shares)}")
 
 
+UNREADABLE = Result(
+    "eve", tuple(Mark(id, Status.INVALID_NOTEBOOK, 1, "x.ipynb: it is empty") for id in ("09.a", "09.b"))
+)
+FAILED = Result("bob", tuple(Mark(id, Status.FAIL, 1, "no") for id in ("09.a", "09.b")))
+PASSES = Result("ada", tuple(Mark(id, Status.PASS, 1) for id in ("09.a", "09.b")))
+CLASS_PAGES: dict[str, tuple[list[Result], dict[str, int]]] = {
+    "nothing to look at": ([PASSES], {"<h2>Worth a look</h2>\n<p>Nothing.</p>": 1, "could not be read": 0}),
+    "somebody unreadable": (
+        [PASSES, UNREADABLE, FAILED],
+        {
+            "Files or answers of 1 student could not be read: ": 1,
+            "<p>Nothing.</p>": 0,
+            "x.ipynb": 0,
+            "✗ not readable</span>": 1,
+            '<td class="number">2</td><td class="number">1 (33%)</td>': 2,
+        },
+    ),
+    "its name and date": ([PASSES], {f'<p class="soft">09.a to 09.b, {date.today()}</p>': 1}),
+}
+
+
+@pytest.mark.parametrize("case", CLASS_PAGES)
+def test_the_class_s_page_says_each_thing_once(tmp_path: Path, case: str) -> None:
+    results, expected = CLASS_PAGES[case]
+    text = pages(tmp_path, results)["index.html"].partition("<body>")[2]
+    assert {words: text.count(words) for words in expected} == expected
+
+
+@pytest.mark.parametrize(("points", "is_said"), [(None, True), (1.5, False)])
+def test_an_adjusted_share_is_not_said_to_be_all_or_nothing(
+    tmp_path: Path, points: float | None, is_said: bool
+) -> None:
+    given = replace(GIVEN, points=points) if points else None
+    text = pages(tmp_path, [Result("ada", (Mark("a", Status.FAIL, 2, adjusted=given),))])["ada.html"]
+    assert ("gives its points only if the answer meets every requirement" in text) == is_said
+
+
 # ---- pages ------------------------------------------------------------------------------------------------------------
 
 EVIL = "</pre><script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\">\u202e\x00"
@@ -487,7 +570,7 @@ def test_the_class_s_page_names_mistakes_by_their_diagnosis_and_shows_what_contr
     ]
     assert '<td class="number">3</td><td class="words">' in text  # check cells that pass
     agreed = pages(tmp_path, [Result(student, (JUDGED["right"],)) for student in class_])["index.html"]
-    assert "Worth a look" not in agreed
+    assert "<h2>Worth a look</h2>\n<p>Nothing.</p>" in agreed
 
 
 @pytest.mark.parametrize(
@@ -518,11 +601,11 @@ def test_one_reason_is_said_once_and_referred_to(
 ) -> None:
     ada = Result("ada", (Mark("a", status, 2, one), Mark("b", status, 2, other)))
     second = pages(tmp_path, [ada])["ada.html"].partition('<h2 id="b">')[2]
-    assert ('For the same reason as <a href="#a">a</a>.' in second) == once
+    assert ('What was found is the same as for <a href="#a">a</a>.' in second) == once
     reason = other.rpartition(" - ")[2]
     assert (reason in second) == (not once)
     (_, test) = json.loads(write("gradescope", [ada], tmp_path, no_answer).read_text())["tests"]
-    assert ("For the same reason as a." in test["output"]) == once
+    assert ("What was found is the same as for a." in test["output"]) == once
     assert (reason in test["output"]) == (not once)
 
 

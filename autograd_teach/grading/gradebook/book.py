@@ -133,6 +133,7 @@ class Dressing:
     points: float | None = None  # None: the sum of the exercises' own points
     maxima: Mapping[str, float] = field(default_factory=dict)  # the points of each exercise in this report
     late: Mapping[str, str] = field(default_factory=dict)  # lateness.py's rule, if there is one
+    roster: str = ""  # the roster's path, if there is one
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ class Remark:
     points: float | None = None
     maximum: float = 0.0
     withdrawn: bool = False
+    signed: bool = False  # whether the student is told who: `by` was given
 
 
 @dataclass(frozen=True)

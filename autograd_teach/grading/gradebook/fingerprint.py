@@ -24,13 +24,8 @@ _JUDGES = ("*.py", "autograd/*.py", "ops/*.py", "nn/*.py", "optim/*.py", "course
 """The files that may affect a verdict."""
 
 _NO_JUDGES = (
-    *("__main__.py", "cli.py", "colour.py"),
-    "grading/reports",
-    "grading/command.py",
-    "grading/explain.py",
-    "grading/gradebook/book.py",
-    "grading/gradebook/remarks.py",
-    "grading/lateness.py",
+    *("__main__.py", "cli.py", "colour.py", "grading/reports", "grading/command.py", "grading/explain.py"),
+    *("grading/gradebook/book.py", "grading/gradebook/remarks.py", "grading/lateness.py"),
 )
 _DECLARATIONS = ("course/exercises/e[0-9]*.py", "course/specs/e[0-9]*.py")
 """Declarations of exercises are hashed one by one, so a change to one exercise does not affect the others."""

@@ -35,7 +35,7 @@ def adjust(
     if withdraw == (points is not None):
         raise UserError("Give the points, or --withdraw to take an adjustment back: one of the two.")
     reason = tidy(because)
-    if not reason:
+    if not (reason or withdraw):
         raise UserError("An adjustment needs a reason, which the student reads; give it with --because.")
     with reading(output), writing(output) as book:  # `reading` raises if there is no gradebook
         student, exercise = _found(book, student, exercise)
@@ -46,10 +46,10 @@ def adjust(
         maximum = book.dressing().maxima.get(exercise, mark.maximum)
         if points is not None:
             _refuse_impossible(points, maximum, exercise, bonus)
-        said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw)
+        said = Remark(student, exercise, "points", reason, _who(by), "", points, maximum, withdraw, bool(by))
         book.remark(said)
     given = f"adjusted to {points:g} of {maximum:g} points" if points is not None else "no longer adjusted"
-    return f"{tidy(student)}, {exercise}: {given} by {said.by}: {reason}"
+    return f"{tidy(student)}, {exercise}: {given} by {said.by}{f': {reason}' if reason else ''}"
 
 
 def comment(
@@ -67,7 +67,7 @@ def comment(
         raise UserError("Give the comment, or --withdraw to take the earlier ones back: one of the two.")
     with reading(output), writing(output) as book:  # which is not made here
         student, place = _found(book, student, exercise)
-        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw)
+        said = Remark(student, place, "comment", words, _who(by), withdrawn=withdraw, signed=bool(by))
         where = f"{tidy(student)}{f', {place}' if place else ''}"
         if withdraw and all(_place(each) != _place(said) for each in _standing(book.remarks())):
             raise UserError(f"{where}: there is no comment to take back.")
@@ -82,9 +82,10 @@ def remarked(results: Sequence[Result], remarks: Sequence[Remark]) -> list[Resul
     for each in _standing(remarks):
         place = (each.student, each.exercise)
         if each.kind == "comment":
-            comments[place] = (*comments.get(place, ()), each.because)
+            signature = f"\n({each.by}, {each.when[:10]})" if each.signed else ""
+            comments[place] = (*comments.get(place, ()), each.because + signature)
         elif each.points is not None:
-            adjusted[place] = Adjustment(each.points, each.maximum, each.because, each.by, each.when)
+            adjusted[place] = Adjustment(each.points, each.maximum, each.because, each.by, each.when, each.signed)
 
     def of(student: str, mark: Mark) -> Mark:
         place = (student, mark.exercise)
@@ -134,14 +135,15 @@ def _found(book: Gradebook, student: str, exercise: str | None) -> tuple[str, st
 
 def exercise_of(known: list[str], asked: str, student: str) -> str:
     """Find an exercise by its id ("09.Scale"), or by its name ("Scale") if only one exercise has it."""
-    ending = [id for id in known if id.rpartition(".")[2] == asked]
+    ending = [id for id in known if id.rpartition(".")[2].casefold() == asked.casefold()]
     return ending[0] if len(ending) == 1 else one_of(known, asked, "exercise", f"the grades of {student}")
 
 
 def one_of(known: Collection[str], asked: str, what: str, where: object) -> str:
-    """Return `asked` if it is one of `known`. Otherwise raises `UserError` with similar names."""
-    if asked in known:
-        return asked
+    """Return `asked` as `known` spells it, in capitals or not. Otherwise raises `UserError` with similar names."""
+    alike = [asked] if asked in known else [each for each in known if each.casefold() == asked.casefold()]
+    if len(alike) == 1:
+        return alike[0]
     near = sorted(each for each in known if asked.casefold() in each.casefold())
     near = near or get_close_matches(asked, list(known), n=3) or list(known)
     listed = f"there {'is' if len(near) == 1 else 'are'} {some([*map(tidy, near)], 10)}"

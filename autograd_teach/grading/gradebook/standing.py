@@ -23,13 +23,9 @@ _ENDED_BY_A_LIMIT = {Status.TIMEOUT, Status.DIED, Status.OUT_OF_MEMORY, Status.O
 _NEVER_STANDS = {Status.NOT_GRADED, Status.GRADER_ERROR}
 
 _WHY = {
-    "answers": "the answer changed",
-    "exercise": "the exercise changed",
-    "course": "the course changed",
-    "judge": "another judge",
-    "isolation": "another isolation",
-    "limits": "another limit",
-}
+    "answers": "the answer changed", "exercise": "the exercise changed", "course": "the course changed",
+    "judge": "another judge", "isolation": "another isolation", "limits": "another limit",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -141,15 +137,9 @@ class Standing:
 
     def _basis(self, submission: Submission, assignment: Assignment, question: Question) -> Basis:
         trial = self._trial[question.id]
-        return Basis(
-            fingerprint.of({q.id: submission.answer(assignment, q).source for q in _written(submission, assignment)}),
-            self._questions[question.id],
-            fingerprint.course(),
-            trial.judge,
-            trial.isolation,
-            self._limits,
-            self._versions.get(submission.student, ""),
-        )
+        answers = {q.id: submission.answer(assignment, q).source for q in _written(submission, assignment)}
+        judged = (trial.judge, trial.isolation, self._limits, self._versions.get(submission.student, ""))
+        return Basis(fingerprint.of(answers), self._questions[question.id], fingerprint.course(), *judged)
 
 
 def changed_since(judged: Judged, assignment: Assignment) -> str:

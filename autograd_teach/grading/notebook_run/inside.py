@@ -343,16 +343,12 @@ def _run(job: dict[str, Any], report_to: TextIO) -> None:
     nbval.plugin.RunningKernel = WatchedKernel
     nbval.kernel.KernelManager = Manager
     recorder = Recorder(job["checks"], report_to)
-    status = pytest.main(
-        [
-            "--nbval",
-            "--nbval-current-env",
-            f"--nbval-cell-timeout={job['timeout']}",
-            *("-p", "nbval.plugin", "-p", "no:cacheprovider", "--noconftest", "-q", "--color=no"),
-            *("-c", os.devnull, "--rootdir=.", "--confcutdir=.", NOTEBOOK),
-        ],
-        plugins=[recorder],
-    )
+    options = [
+        *("--nbval", "--nbval-current-env", f"--nbval-cell-timeout={job['timeout']}", "-p", "nbval.plugin"),
+        *("-p", "no:cacheprovider", "--noconftest", "-q", "--color=no"),
+        *("-c", os.devnull, "--rootdir=.", "--confcutdir=.", NOTEBOOK),
+    ]
+    status = pytest.main(options, plugins=[recorder])
     recorder.tell(
         exit=int(status), stopped=recorder.stopped, by_the_clock=recorder.by_the_clock, errors=recorder.errors
     )

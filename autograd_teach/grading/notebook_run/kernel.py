@@ -17,20 +17,10 @@ from typing import Any
 from ..sandbox import confine
 
 LOADED = (
-    "IPython.core.completerlib",
-    "IPython.core.debugger",
-    "IPython.core.oinspect",
-    "IPython.extensions.storemagic",
-    "IPython.utils.wildcard",
-    "ipykernel.debugger",
-    "ipykernel.ipkernel",
-    "ipykernel.kernelapp",
-    "ipykernel.zmqshell",
-    "matplotlib_inline.config",
-    "multiprocessing.process",
-    "sqlite3",
-    "tornado.platform.asyncio",
-    "tornado.queues",
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.core.oinspect"),
+    *("IPython.extensions.storemagic", "IPython.utils.wildcard", "matplotlib_inline.config"),
+    *("ipykernel.debugger", "ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.zmqshell"),
+    *("multiprocessing.process", "sqlite3", "tornado.platform.asyncio", "tornado.queues"),
 )
 """Modules that a kernel loads when it starts, some only if they are installed."""
 

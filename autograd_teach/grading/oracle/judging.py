@@ -216,20 +216,10 @@ def _ended(problem: Exception, seconds: float) -> Outcome:
 
 
 def _mark(question: Question, outcome: Outcome, answers: Mapping[str, str], isolation: str, seconds: float) -> Mark:
-    return Mark(
-        question.id,
-        outcome.status,
-        question.points,
-        outcome.detail,
-        JUDGE,
-        isolation,
-        seconds,
-        hash_of(answers[question.id]),
-        "" if outcome.seed is None else str(outcome.seed),
-        versions(),
-        by_the_clock=outcome.by_the_clock,
-        part=outcome.part,
-    )
+    given = (question.id, outcome.status, question.points, outcome.detail, JUDGE, isolation, seconds)
+    seed = "" if outcome.seed is None else str(outcome.seed)
+    evidence = (hash_of(answers[question.id]), seed, versions())
+    return Mark(*given, *evidence, by_the_clock=outcome.by_the_clock, part=outcome.part)
 
 
 def versions() -> str:

@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..results import Result
-from .spreadsheet import prepare, write_csv
+from .spreadsheet import older, prepare, write_csv
 from .terminal import Progress, say, show, table
 
-__all__ = ["Progress", "prepare", "refuse_unfit", "say", "show", "table", "write", "write_csv"]
+__all__ = ["Progress", "older", "prepare", "refuse_unfit", "say", "show", "table", "write", "write_csv"]
 
 
 def refuse_unfit(kinds: Sequence[str], class_: Sequence[Mapping[str, str]]) -> None:

@@ -7,13 +7,14 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from statistics import StatisticsError, correlation, mean, median
 from typing import Any
 
 from ...plain import counted
 from ..results import PASSED, Mark, Result, Status, reaching_in_words
-from .mistakes import commonest
+from .mistakes import NOTHING, commonest
 from .page import MEANING, Tone, render
 from .similarity import LEAST, alike
 from .spreadsheet import told
@@ -27,7 +28,6 @@ _TONES: dict[Tone, str] = {  # in the order of the parts of a bar
     "odd": "anything else (took too long, not readable ...)",
     "none": "not attempted, missing, not graded",
 }
-_NOTHING = (Status.MISSING, Status.NOT_ATTEMPTED, Status.NOT_GRADED)
 _FEWEST = 10  # students: a correlation of fewer means nothing
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 
@@ -64,6 +64,8 @@ def class_page(
         results=results,
         links=links,
         exercises=exercises,
+        about=f"{exercises[0]} to {exercises[-1]}, {date.today()}" if exercises else "",
+        unreadable=[r.student for r in results if any(mark.status is Status.INVALID_NOTEBOOK for mark in r.marks)],
         has_record=any(result.recorded for result in results),
         has_penalty=any(result.penalty for result in results),
         has_adjusted=any(mark.adjusted for result in results for mark in result.marks),
@@ -122,19 +124,11 @@ def _histogram(results: Sequence[Result], bins: int = 10) -> dict[str, Any]:
         share = result.points / result.maximum if result.maximum else 0.0
         counts[min(bins, int(share * bins + 1e-9))] += 1
     width, height = 52, 120
-    bars = [
-        {
-            "count": count,
-            "x": place * width,
-            "width": width,
-            "middle": place * width + width // 2,
-            "tall": round(height * count / max(counts)),
-            "label": "100%" if place == bins else f"{place * 100 // bins}%–",
-        }
-        for place, count in enumerate(counts)
-    ]
+    most = max(counts)
+    labels = [*(f"{place * 100 // bins}%–" for place in range(bins)), "100%"]
+    bars = [(n, place * width, round(height * n / most), labels[place]) for place, n in enumerate(counts)]
     said = [f"{counted(count, 'student')} from {place * 100 // bins}%" for place, count in enumerate(counts) if count]
-    return {"bars": bars, "width": width * (bins + 1), "height": height, "said": ", ".join(said)}
+    return {"bars": bars, "bar": width, "width": width * (bins + 1), "height": height, "said": ", ".join(said)}
 
 
 def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[str, str], int]) -> dict[str, Any]:
@@ -148,7 +142,7 @@ def _outcome(results: Sequence[Result], exercise: str, attempts: Mapping[tuple[s
         "exercise": exercise,
         "bar": [(tone, 100 * count / len(results)) for tone, count in tones.items() if count],
         "said": ", ".join(f"{n} {MEANING[status].name}" for status, n in counts.most_common()),
-        "handed_in": sum(mark.status not in _NOTHING for mark in marks),
+        "attempted": sum(mark.status not in NOTHING for mark in marks),
         "passed": passed,
         "share": 100 * passed / len(results),
         "attempts": f"{mean(tried):.1f}" if tried else "",
@@ -166,7 +160,7 @@ def _discrimination(results: Sequence[Result], exercise: str) -> str:
     own, others = [], []
     for result in results:
         points = {mark.exercise: mark.points for mark in result.marks}
-        if any(mark.status not in _NOTHING for mark in result.marks) and exercise in points:
+        if any(mark.status not in NOTHING for mark in result.marks) and exercise in points:
             own.append(points[exercise])
             others.append(sum(points.values()) - points[exercise])  # without the penalty
     try:

@@ -18,6 +18,10 @@ _PATH = re.compile(r"(?<![\w./])(?:[A-Za-z]:\\|/)(?:[\w.@+~-]+[/\\])+(?P<name>[\
 _ENDING = re.compile(r"\s*\([^()]*\d[^()]*\)\.?$")
 
 
+NOTHING = (Status.MISSING, Status.NOT_ATTEMPTED, Status.NOT_GRADED, Status.INVALID_NOTEBOOK)
+"""Statuses of an exercise without an answer that could be judged."""
+
+
 @dataclass(frozen=True)
 class Found:
     """A mark's detail, and its check's message from the record ("" if it does not say more).
@@ -95,12 +99,13 @@ class Found:
 
 
 def for_student(result: Result) -> Result:
-    """`result` without what is only for the instructor: paths and faults of the grader, why an answer is worth a look, and
-    what a pass depends on."""
+    """`result` without what is only for the instructor: paths and faults of the grader, why an answer is worth a look, what
+    a pass depends on, and login names."""
 
     def of(mark: Mark) -> Mark:
         detail = "" if mark.status in (Status.PASS, Status.GRADER_ERROR) else _pathless(mark.detail)
-        return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False)
+        given = mark.adjusted if not mark.adjusted or mark.adjusted.signed else replace(mark.adjusted, by="")
+        return replace(mark, detail=detail, said=_pathless(mark.said), reaches=(), claimed=False, adjusted=given)
 
     return replace(result, marks=tuple(map(of, result.marks)), note=_pathless(result.note))
 
@@ -148,10 +153,10 @@ class Mistake:
 
 
 def commonest(marks: Iterable[tuple[str, Mark]], most: int = 5) -> list[Mistake]:
-    """The mistakes in `marks` (student, mark), the most common first. Exercises that were not attempted do not count."""
+    """The mistakes in `marks` (student, mark), the most common first. Answers that do not exist or cannot be read do not count."""
     alike: dict[tuple[Status, str], list[tuple[str, str]]] = {}
     for student, mark in marks:
-        if mark.status in (Status.PASS, Status.NOT_ATTEMPTED, Status.MISSING, Status.NOT_GRADED):
+        if mark.status in (Status.PASS, *NOTHING):
             continue
         found = Found.of(mark)
         alike.setdefault((mark.status, found.kind), []).append((student, found.short))

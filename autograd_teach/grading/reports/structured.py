@@ -27,7 +27,7 @@ _OF_STUDENT = ("student", "status", "points", "maximum", "penalty", "lateness", 
 def write_json(results: Sequence[Result], folder: Path) -> Path:
     """Write `grades.json` for the instructor, with everything known about every mark. An existing file is kept."""
     with told(folder):
-        return write_new(folder, ".json", _as_bytes(as_json(results)))
+        return write_new(folder, "json", _as_bytes(as_json(results)))
 
 
 def as_json(results: Sequence[Result]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def as_gradescope(result: Result) -> dict[str, Any]:
 def _test(place: int, mark: Mark, same: str) -> dict[str, Any]:
     """One exercise; `same` is an earlier one with the same finding."""
     found = Found.of(mark)
-    why = [f"For the same reason as {same}." if same else found.detail, of_check(mark.recorded).words]
+    why = [f"What was found is the same as for {same}." if same else found.detail, of_check(mark.recorded).words]
     why += [found.diagnosis if found.said and not same else "", sentence(mark.origin)]
     has_all = mark.points >= mark.maximum if mark.adjusted else mark.status is Status.PASS
     return {

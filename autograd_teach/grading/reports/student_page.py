@@ -22,7 +22,7 @@ def student_page(result: Result, answer: Callable[[str], str]) -> bytes:
         "student.html",
         result=result,
         same=told_before(result.marks),
-        is_all_or_nothing=all(mark.share in (0, 1) for mark in result.marks),
+        is_all_or_nothing=all(mark.share in (0, 1) and not mark.adjusted for mark in result.marks),
         has_record=any(mark.recorded for mark in result.marks),
         sections=[(mark, each, _said(mark, each), answer(mark.source) if mark.source else "") for mark, each in found],
     )

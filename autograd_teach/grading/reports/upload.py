@@ -1,20 +1,12 @@
-"""Writes grades as CSV files that Moodle and Canvas can import.
+"""Writes grades as CSV files for the gradebooks of Moodle and Canvas.
 
-*Moodle* (Grades, Import, CSV file): a line of column names, which the teacher maps by hand. "Map from"
-needs a column that identifies a user: email address, ID number or username. Then follow one column per
-grade item, and `total`. An empty cell does not change a grade.
+*Moodle*: the student's name, the roster's columns that identify a user, one column per exercise, and `total`.
+*Canvas*: the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order, then the assignments, named
+"Name (ID)" with Canvas's number if the roster has it. The second row has "Points Possible".
 
-*Canvas* (Gradebook, Import): the columns Student, ID, SIS User ID, SIS Login ID and Section, in this order,
-with at least one of the three ids filled in; then the assignments, named "Name (ID)" with Canvas's number.
-Canvas asks about a name without a number. The second row has "Points Possible". An empty cell does not
-change a grade.
-
-*A penalty* for being late is in Moodle's `total`, not in the exercises' columns, as in grades.csv. Canvas
-adds up the columns itself, so there each column has its share of the penalty.
-
-Both read UTF-8, commas and decimal points. The columns that identify a student are copied from the roster.
-Students who are not on the roster are left out, because Moodle refuses a file with unknown users. A grade
-that is missing, or failed by a fault of the grader, is an empty cell, not a 0.
+*A penalty* for being late is in Moodle's `total`, not in the exercises' columns, as in grades.csv. Canvas adds up the
+columns itself, so there each column has its share of the penalty. A grade that is missing, or failed by a fault of the
+grader, is an empty cell, not a 0. Students who are not on the roster are left out. UTF-8, commas, decimal points.
 
 May use results. Must not know how they were made.
 """
@@ -34,8 +26,7 @@ KINDS = ("moodle", "canvas")
 Columns = Mapping[str, str]
 
 _IDENTIFYING = {
-    "moodle": ("email address", "email", "e-mail", "id number", "username", "user name",
-               "e-mail-adresse", "id-nummer", "anmeldename"),
+    "moodle": ("email address", "email", "e-mail", "id number", "username", "user name", "e-mail-adresse", "id-nummer", "anmeldename"),
     "canvas": ("id", "sis user id", "sis login id"),
 }  # fmt: skip
 _WANTED = {
@@ -54,8 +45,8 @@ def refuse_unfit(kind: str, class_: Iterable[Columns]) -> None:
     platform = kind.capitalize()
     if not given:
         raise UserError(
-            f"--report {kind} needs a --roster with a column by which {platform} identifies users: {_WANTED[kind]} "
-            "(without --anonymous, which removes these columns)."
+            f"--report {kind} needs a column by which {platform} identifies users: {_WANTED[kind]}. Run `grade` once with a "
+            "--roster that has it (without --anonymous, which removes these columns)."
         )
     if not any(all(_of(columns, name) for columns in on_roster) for name in given):
         raise UserError(
@@ -71,7 +62,7 @@ def write_upload(kind: str, results: Sequence[Result], folder: Path) -> Path:
     rows = (_moodle if kind == "moodle" else _canvas)(listed)
     text = files.as_csv([cell(name), *map(_fit, values)] for name, *values in rows)
     with told(folder):
-        return write_new(folder, f"-{kind}.csv", text.encode())
+        return write_new(folder, kind, text.encode())
 
 
 def _moodle(results: Sequence[Result]) -> list[list[str]]:

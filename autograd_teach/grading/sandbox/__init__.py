@@ -17,19 +17,6 @@ from .probe import available, problem_with, why
 from .supervisor import Bounds
 
 __all__ = [
-    "Bounds",
-    "Box",
-    "Boxes",
-    "Ended",
-    "Interrupted",
-    "Isolation",
-    "Lost",
-    "NotMade",
-    "TooSlow",
-    "available",
-    "filters_calls",
-    "limits_files",
-    "problem_with",
-    "readable_by_anyone",
-    "why",
-]
+    "Bounds", "Box", "Boxes", "Ended", "Interrupted", "Isolation", "Lost", "NotMade", "TooSlow",
+    "available", "filters_calls", "limits_files", "problem_with", "readable_by_anyone", "why",
+]  # fmt: skip

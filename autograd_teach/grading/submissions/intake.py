@@ -166,16 +166,15 @@ def take_in(
     """
     known = {assignment.name for assignment in assignments}
     taken: dict[str, _HandIn] = {}
-    strays: list[str] = []
     with opened(submissions) as found:
-        entries, holder = _without_wrapper(found, submissions, known)
+        entries, holder, loose = _without_wrapper(found, submissions, known)
+        strays = [_stray(entry) for entry in loose]
         whose = _owners(entries, holder, known)
         stamps = _stamps(entries) if holder == _NBGRADER else {}
         for entry in sorted(entries, key=lambda entry: entry.parts):
             student, notes, name = whose[entry.parts[0]]
-            is_work = entry.is_notebook or entry.is_zip or entry.is_folder or name
-            if len(entry.parts) == 1 and (not is_work or entry.fault == LINK):
-                strays.append(printable(entry.parts[0]) + " (a symbolic link)" * bool(entry.fault))
+            if _is_loose(entry) and (not name or entry.fault == LINK):
+                strays.append(_stray(entry))
                 continue
             hand_in = taken.setdefault(student, _HandIn(name.id if name else "", notes))
             if entry.is_notebook or entry.fault:
@@ -211,26 +210,42 @@ def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment
     return submission
 
 
-def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> tuple[list[Entry], str]:
-    """The entries in the folder that holds all students, if there is one (nbgrader's, or the one that zips add), and the
-    name of their container."""
-    tops = {entry.parts[0] for entry in entries}
+def _without_wrapper(entries: list[Entry], container: Path, known: set[str]) -> tuple[list[Entry], str, list[Entry]]:
+    """The entries in the folder that holds all students, if there is one (nbgrader's, or the one that zips add), the name
+    of their container, and the files beside that folder. Raises `UserError` if a platform's zip lies beside other work."""
     if _is_nbgrader(entries):
-        return _below(entries, _NBGRADER), _NBGRADER
-    if len(tops) != 1 or names.convention(tops)(next(iter(tops))):
-        return entries, container.stem
+        return _below(entries, _NBGRADER), _NBGRADER, []
+    loose = [entry for entry in entries if _is_loose(entry)]
+    tops = {entry.parts[0] for entry in entries} - {entry.parts[0] for entry in loose}
+    reader = names.convention(tops)
+    inner = {entry.parts[:2] for entry in entries if names.MOODLE in "".join(entry.parts[1:2])}
+    of_class = {top for top, count in Counter(top for top, _ in inner).items() if count > 1 and not reader(top)}
+    if len(tops) != 1 or reader(next(iter(tops))):
+        for top in sorted(of_class):
+            raise UserError(f"{top} holds several students' folders, but other work lies beside it: give {top} alone.")
+        return entries, container.stem, []
     (top,) = tops
     inside = _below(entries, top)
     stems = {entry.stem for entry in inside if entry.is_notebook and len(entry.parts) == 1}
-    several = len(stems) > 1 or _is_class(inside, known)
+    several = len(stems) > 1 or top in of_class or _is_class(inside, known)
     wraps = (top == container.stem or several) and not stems & known
     if not inside or not wraps:
-        return entries, container.stem
+        return entries, container.stem, []
     if any(entry.was_zip and entry.parts == (top,) for entry in entries):  # the platform's zip, whose dates are trusted
         inside, top = [replace(entry, modified=entry.modified[1:]) for entry in inside], PurePosixPath(top).stem
     if _is_nbgrader(inside):
-        return _below(inside, _NBGRADER), _NBGRADER
-    return inside, top
+        return _below(inside, _NBGRADER), _NBGRADER, loose
+    return inside, top, loose
+
+
+def _is_loose(entry: Entry) -> bool:
+    """Whether it is a file beside the students' folders and files that holds no work: a table, a text, a link."""
+    is_work = entry.is_notebook or entry.is_zip or entry.is_folder
+    return len(entry.parts) == 1 and (not is_work or entry.fault == LINK)
+
+
+def _stray(entry: Entry) -> str:
+    return printable(entry.parts[0]) + " (a symbolic link)" * bool(entry.fault)
 
 
 def _is_nbgrader(entries: list[Entry]) -> bool:

@@ -35,6 +35,7 @@ PLATFORMS = {
     "Canvas": r"(?:(?P<anonymous>anon_\w{5})|(?P<student>.+?))_(?:(?P<late>(?i:late))_)?"
     r"(?(anonymous)|(?P<id>\d+)_)(?P<attempt>\d+)_.+",
 }
+MOODLE = "_assignsubmission_"
 _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p")
 _LONGEST = 400
 """Characters of a name that are looked at; file systems allow 255 bytes, a zip 65,535."""
@@ -64,13 +65,8 @@ def _read(platform: str, name: str) -> Name | None:
     if match is None:
         return None
     said = match.groupdict()
-    return Name(
-        (said["student"] or said["anonymous"]).strip(),
-        said.get("id") or "",
-        bool(said.get("late")),
-        int(said.get("attempt") or 0),
-        _time(said["at"]) if said.get("at") else None,
-    )
+    who, at = (said["student"] or said["anonymous"]).strip(), _time(said["at"]) if said.get("at") else None
+    return Name(who, said.get("id") or "", bool(said.get("late")), int(said.get("attempt") or 0), at)
 
 
 def _time(text: str) -> datetime | None:

@@ -87,7 +87,15 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
             say(f"Not on the roster, but graded: {plain.some([names[one] for one in strangers], _NAMED)}")
         if strangers and len(absent) == len(rows):
             say(f"Nobody in {wishes.roster} was recognised; students are found by columns such as {roster.UNDERSTOOD}.")
+    times = [v.submitted for one in class_ for several in one.versions.values() for v in several]
+    if wishes.due and len(times) > 1 and len(set(times)) == 1 and times[0]:
+        say(
+            f"All {len(times)} notebooks have the same time, {times[0]}, perhaps of unpacking: --due and --late go by it."
+        )
     counts = {assignment.name: sum(assignment.name in one.answers for one in class_) for assignment in assignments}
+    for name in wishes.only:
+        if not counts.get(name):
+            say(f"Nobody handed in {name}, which --only names.")
     few = [name for name, count in counts.items() if 0 < count <= min(3, len(class_) / 10)]  # perhaps by mistake
     usual = "".join(f" --only {name}" for name, count in counts.items() if count and name not in few)
     for name in few if usual and not wishes.only else ():
