@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     for room in {path if path.is_dir() else path.parent for path in args.paths}:
         note_without_effect(room)
     try:
-        notebooks.canonicalise(args.paths, check=args.check, correct=release.declare_points)
+        notebooks.canonicalise(args.paths, check=args.check, correct=release.declare)
     except notebooks.OutOfDate as found:
         complain(str(found))
         return 1

@@ -22,12 +22,16 @@ def run(args: argparse.Namespace) -> int:
     """Print what is wrong with each exercise."""
     from ..course import validate
 
-    bad = 0
+    bad, all_fit = 0, True
     for each in validate.validate(*rooms(args), args.notebook):
         found = [styled(problem, "bad", sys.stdout) for problem in each.problems]
         notes = [f"note: {note}" for note in each.notes]
         lines = [*(found or [styled("fit", "good", sys.stdout)]), *notes]
-        print(f"{each.exercise.id}: " + "\n  ".join(lines), flush=True)
-        bad += bool(each.problems)
-    print(f"{bad} exercises need mending" if bad else "all exercises are fit")
-    return 1 if bad else 0
+        print(f"{each.name}: " + "\n  ".join(lines), flush=True)
+        bad += bool(each.exercise and each.problems)
+        all_fit = all_fit and not each.problems
+    if bad:
+        print("1 exercise needs fixing" if bad == 1 else f"{bad} exercises need fixing")
+    elif all_fit:
+        print("all exercises are fit")
+    return 0 if all_fit else 1

@@ -23,7 +23,7 @@ from typing import Any
 
 from .. import files
 from . import progress_file
-from .errors import UserError
+from .errors import UserError, fix
 
 # A trick for speed. nbformat imports jsonschema. If rfc3987_syntax is installed, jsonschema then compiles 39 grammars (3.5 s
 # of each command) to check addresses, which notebooks do not need. So it is hidden during the import.
@@ -135,7 +135,7 @@ def execute(
         )
     except CellExecutionError as problem:
         raise UserError(
-            f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}; fix it, then run the command again."
+            fix(f"{_failed_cell(ran)} raises {problem.ename}: {problem.evalue}", "fix it, then run the command again.")
         ) from problem
     except CellTimeoutError as problem:
         raise UserError(f"A cell takes longer than {timeout:g} s; make it faster or raise the limit.") from problem

@@ -1,6 +1,6 @@
 """Makes exercises/ from solutions/: the same notebooks with stubs instead of solutions, and without outputs.
 
-May use notebooks and the declarations of the exercises. Reads nbgrader's cell metadata and marks, and does the same as
+May use notebooks, the declarations of the exercises and, to see that they are there, their specifications. Reads nbgrader's cell metadata and marks, and does the same as
 `nbgrader generate_assignment`.
 """
 
@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from .errors import UserError
 from .exercises import exercises as declared_exercises
 from .notebooks import read_notebook, write_notebook
+from .specs import spec_of
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 STUB = ("# YOUR CODE HERE", "raise NotImplementedError()")
@@ -25,8 +26,9 @@ _MARK = re.compile(r"###\s*(BEGIN|END) SOLUTION", re.IGNORECASE)
 def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]:
     """Write every notebook of `solutions` into `exercises` as students get it. Returns the files that changed.
 
-    With `check` nothing is written, and the files that would change are returned. Raises `UserError` if the marks of a
-    solution are wrong, or if a notebook in `exercises` holds answers or does not have a solution: it is left alone.
+    With `check` nothing is written, and the files that would change are returned. Raises `UserError` if an exercise does
+    not have a specification, if the marks of a solution are wrong, if two of its cells have the same `grade_id`, or if a
+    notebook in `exercises` holds answers or does not have a solution: it is left alone.
 
     >>> from pathlib import Path
     >>> release(Path("no_such_folder"), Path("exercises"))
@@ -37,6 +39,9 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
     sources = sorted(path for path in solutions.glob("*.ipynb") if not path.name.startswith("."))
     if not sources:
         raise UserError(f"There is no notebook in {solutions}; name the folder of the solutions.")
+    for exercise in declared_exercises():
+        if exercise.notebook in {path.stem for path in sources}:
+            spec_of(exercise)  # without one, students could not check their answers
     released = {exercises / path.name: student_version(read_notebook(path), path) for path in sources}
     orphans = sorted(set(exercises.glob("*.ipynb")) - set(released))
     if orphans:
@@ -65,7 +70,12 @@ def release(solutions: Path, exercises: Path, check: bool = False) -> list[Path]
 
 
 def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
-    """A copy of a solution notebook as a student gets it: with stubs and without outputs. source: for messages."""
+    """A copy of a solution notebook as a student gets it: with stubs and without outputs. source: for messages.
+
+    Raises `UserError` if the marks of a solution are wrong, or if two cells have the same `grade_id`.
+    """
+    if double := _double_grade_ids(notebook):
+        raise UserError(f"{source}: {double}")
     released = deepcopy(notebook)
     for cell in released.cells:
         if cell.cell_type == "code":
@@ -79,6 +89,50 @@ def student_version(notebook: NotebookNode, source: Path) -> NotebookNode:
                 "mark the cell as a solution for nbgrader, or remove the mark."
             )
     return released
+
+
+def declare(name: str, notebook: NotebookNode) -> dict[str, str]:
+    """Correct the ids of the cells and the points of a solution, in place (`declare_ids`, `declare_points`).
+
+    Returns what was changed, and how. Raises `UserError` if two cells have the same `grade_id`.
+    """
+    return declare_ids(notebook) | declare_points(name, notebook)
+
+
+def declare_ids(notebook: NotebookNode) -> dict[str, str]:
+    """Give each cell that has a `grade_id` the same id.
+
+    JupyterLab keeps the metadata of a copied cell, with its `grade_id`, but gives the copy a random id.
+    Returns the new ids, by the old ones. Raises `UserError` if two cells have the same `grade_id`.
+    """
+    if double := _double_grade_ids(notebook):
+        raise UserError(double)
+    said: dict[str, str] = {}
+    for cell in notebook.cells:
+        if (grade_id := grade_id_of(cell)) and cell.id != grade_id:
+            said[f"cell {cell.id!r}"] = f"its id is now its grade_id, {grade_id!r}"
+            cell.id = grade_id
+    return said
+
+
+def grade_id_of(cell: NotebookNode) -> str:
+    """nbgrader's name for a cell, "" if it does not have one."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _double_grade_ids(notebook: NotebookNode) -> str:
+    """What is wrong if two cells have the same `grade_id`; "" if all differ."""
+    seen: dict[str, str] = {}
+    for cell in notebook.cells:
+        grade_id = grade_id_of(cell)
+        if grade_id in seen:
+            return (
+                f"the cells {seen[grade_id]!r} and {cell.id!r} have the same grade_id, {grade_id!r}; "
+                "change the grade_id of the copy, in its metadata."
+            )
+        if grade_id:
+            seen[grade_id] = cell.id
+    return ""
 
 
 def declare_points(name: str, notebook: NotebookNode) -> dict[str, str]:

@@ -20,17 +20,18 @@ import numpy as np
 import autograd_teach as torch
 from autograd_teach.autograd import Function
 
+from . import content
 from .checking import drawing, report_on
 from .checks import checker_of, examine
 from .checks.function.records import differentiable
 from .checks.function.slopes import slopes
 from .checks.report import Report
 from .checks.spec import CallSpec, FunctionSpec, Mistake, copies, specified
-from .errors import UserError
+from .errors import UserError, fix
 from .exercises import CallForm, Exercise, FunctionForm, Prepared, exercises
 from .jacobian import as_values, flat, is_float
 from .notebooks import read_notebook
-from .release import declare_points, release, student_version
+from .release import declare_points, grade_id_of, release, student_version
 from .specs import spec_of
 
 NEEDED = {"structure", "runs"}
@@ -39,16 +40,26 @@ NEEDED = {"structure", "runs"}
 
 @dataclass(frozen=True)
 class Validated:
-    """An exercise with its problems, none if it is ready for students. notes: what an author should look at."""
+    """An exercise with its problems, none if it is ready for students. notes: what an author should look at.
 
-    exercise: Exercise
+    exercise: None if the problem concerns a whole notebook, `file`.
+    """
+
+    exercise: Exercise | None
     problems: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        """What has these problems: "09.Scale", or a file."""
+        return self.exercise.id if self.exercise else self.file
 
 
 def validate(solutions: Path, released: Path, only: str | None = None) -> Iterator[Validated]:
     """Test every exercise, or those of the notebook `only` ("09"), in the order of the notebooks.
 
+    After its exercises comes a notebook in `released` that is out of date.
     solutions, released: the folders solutions/ and exercises/. Raises `UserError` if a notebook of `solutions` is missing,
     or if there is no notebook `only` with exercises.
     """
@@ -69,14 +80,18 @@ def validate(solutions: Path, released: Path, only: str | None = None) -> Iterat
             if exercise.id in other_points:
                 problems.append(f"{other_points[exercise.id]}: run autograd-teach notebooks {path}")
             problems += _not_stored(exercise, report, cells, path)
-            if path.name in outdated:
-                problems.append(
-                    f"{path.name} in {released.name}/ is out of date: run autograd-teach release "
-                    f"--solutions {solutions} --exercises {released}"
-                )
             statement = cells.get(exercise.statement_cell)
             problems += unheld(exercise, statement.source if statement else "")
             yield Validated(exercise, tuple(problems), tuple(fixed_inputs(exercise)))
+        if path.name in outdated:
+            command = f"autograd-teach release{_rooms(solutions, released)}"
+            yield Validated(None, (f"out of date: run {command}",), file=f"{released.name}/{path.name}")
+
+
+def _rooms(solutions: Path, released: Path) -> str:
+    """The options that name these folders to a command, those left out that are its defaults."""
+    options = f" --solutions {solutions}" if solutions != content.folder("solutions") else ""
+    return options + (f" --exercises {released}" if released != solutions.parent / "exercises" else "")
 
 
 def _answers(notebook: Any) -> list[Any]:
@@ -93,7 +108,8 @@ def _names(sources: list[str], where: str = "the solutions") -> dict[str, Any]:
         except NotImplementedError:  # a stub outside a function
             continue
         except Exception as problem:
-            raise UserError(f"A cell of {where} raises {type(problem).__name__}: {problem}; fix it first.") from problem
+            said = fix(f"A cell of {where} raises {type(problem).__name__}: {problem}", "fix it first.")
+            raise UserError(said) from problem
     return names
 
 
@@ -108,7 +124,7 @@ def _problems(exercise: Exercise, report: Report | None, stubs: list[str]) -> It
     if stub is None or report_on(exercise.id, stub).attempted:
         yield "the stub that students get is not recognised as not attempted"
     if not 2 <= len(exercise.hints) <= 3:
-        yield f"there are {len(exercise.hints)} hints; give 2 or 3"
+        yield f"number of hints: {len(exercise.hints)}; give 2 or 3"
     yield from unfit_weights(exercise)
     yield from _confused(exercise)
 
@@ -127,6 +143,15 @@ def unfit_weights(exercise: Exercise) -> Iterator[str]:
 
 def _not_stored(exercise: Exercise, report: Report | None, cells: Mapping[str, Any], path: Path) -> Iterator[str]:
     """What is missing in the cells: `grade` compares the stored output of the check cell with that of each answer."""
+    own = {exercise.statement_cell, exercise.answer_cell, exercise.check_cell}
+    other = [cell for cell in cells.values() if (id := grade_id_of(cell)) and id != cell.id and {id, cell.id} & own]
+    for cell in other:
+        yield (
+            f"the cell {cell.id} has another grade_id, {grade_id_of(cell)}; correct the grade_id if it is wrong, "
+            f"then run autograd-teach notebooks {path}, which makes it the id"
+        )
+    if other:
+        return
     if missing := {exercise.answer_cell, exercise.check_cell} - cells.keys():
         yield f"{path.name} does not have a cell with the id {' or '.join(sorted(missing))}"
         return
@@ -198,7 +223,11 @@ def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
     for start, names in spec.holds.items():
         for name in (each.strip() for each in names.split(",")):
             if name not in known:
-                yield f"{name!r}, given for {start!r} in `holds`, is not a check or mistake of this exercise"
+                can_be_used = ", ".join(sorted(known))
+                yield (
+                    f"{name!r}, given for {start!r} in `holds`, is not a check or mistake of this exercise; "
+                    f"there are {can_be_used}"
+                )
 
 
 def fixed_inputs(exercise: Exercise) -> Iterator[str]:

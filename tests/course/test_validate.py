@@ -15,10 +15,11 @@ from autograd_teach.course import exercises as registry
 from autograd_teach.course.checking import report_on
 from autograd_teach.course.checks.spec import FunctionSpec, Mistake, Spec
 from autograd_teach.course.content import folder, without_effect
+from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import Exercise, exercise, exercises, module_of
 from autograd_teach.course.exercises import e09_custom_functions as exercises_09
 from autograd_teach.course.notebooks import read_notebook, write_notebook
-from autograd_teach.course.release import declare_points, release
+from autograd_teach.course.release import declare, declare_points, release
 from autograd_teach.course.specs import e09_custom_functions as specs_09
 
 SOLUTIONS, EXERCISES = folder("solutions"), folder("exercises")
@@ -38,9 +39,16 @@ def test_an_exercise_without_a_specification_is_told_where_it_belongs(
 ) -> None:
     only(monkeypatch, *exercises("09"))
     monkeypatch.delitem(specs_09.SPECS, "Scale")
-    assert cli.main(["validate", "09"]) == 2
     row = "add a row 'Scale' to SPECS in autograd_teach/course/specs/e09_custom_functions.py."
-    assert f"09.Scale does not have a specification; {row}" in capsys.readouterr().err
+    for command in (["validate", "09"], ["release"]):
+        assert cli.main(command) == 2
+        assert f"09.Scale does not have a specification; {row}" in capsys.readouterr().err
+
+
+def test_a_quoted_message_does_not_end_in_two_punctuation_marks() -> None:
+    with pytest.raises(UserError) as caught:
+        validate._names(["raise ValueError('There is no file.')"], "its notebook")
+    assert str(caught.value) == "A cell of its notebook raises ValueError: There is no file; fix it first."
 
 
 NOTEBOOKS = list(dict.fromkeys(each.notebook for each in exercises()))
@@ -75,7 +83,7 @@ SPOILT = {
         ),
         "(again) gets the message of mistake",
     ),
-    "one hint": (lambda e, spec: (replace(e, hints=e.hints[:1]), spec), "there are 1 hints"),
+    "one hint": (lambda e, spec: (replace(e, hints=e.hints[:1]), spec), "number of hints: 1; give 2 or 3"),
     "another specification than the solution's": (
         lambda e, spec: (e, replace(spec, forward=lambda x, factor: x + factor, mistakes=())),
         "the solution does not pass",
@@ -90,7 +98,7 @@ SPOILT = {
     ),
     "a check that is none": (
         lambda e, spec: (e, replace(spec, holds={**spec.holds, next(iter(spec.holds)): "wings"})),
-        "is not a check or mistake of this exercise",
+        "is not a check or mistake of this exercise; there are ",
     ),
 }
 
@@ -119,11 +127,11 @@ def test_inputs_that_are_the_same_for_every_seed_are_worth_a_note(monkeypatch: p
     assert one.notes == tuple(f"call {number} is the same for every seed" for number in fixed)
 
 
-@pytest.mark.full
 def test_a_solution_that_was_edited_must_be_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     only(monkeypatch, *exercises("09"))
+    monkeypatch.setattr(validate, "_confused", lambda _: ())  # slow, and not asked for here
     for room in ("solutions", "exercises"):
         (tmp_path / room).mkdir()
         shutil.copy(folder(room) / "09_custom_functions.ipynb", tmp_path / room)
@@ -132,8 +140,12 @@ def test_a_solution_that_was_edited_must_be_released(
     notebook.cells[0].source += "\n\nOne more sentence."
     write_notebook(path, notebook)
     assert cli.main(["validate", "--solutions", str(tmp_path / "solutions")]) == 1
-    rooms = f"--solutions {tmp_path / 'solutions'} --exercises {tmp_path / 'exercises'}"
-    assert f"out of date: run autograd-teach release {rooms}\n" in capsys.readouterr().out
+    said = capsys.readouterr().out.splitlines()
+    command = f"autograd-teach release --solutions {tmp_path / 'solutions'}"
+    assert said == [
+        *(f"{each.id}: fit" for each in exercises("09")),
+        f"exercises/{path.name}: out of date: run {command}",  # once, not for each exercise
+    ]
 
 
 def say(cells, id: str, old: str, new: str) -> None:
@@ -145,6 +157,10 @@ def say(cells, id: str, old: str, new: str) -> None:
 def set_source(cells, id: str, old: str, new: str) -> None:
     assert old in cells[id].source
     cells[id].source = cells[id].source.replace(old, new)
+
+
+def rename(cell, id: str) -> None:
+    cell.id = cell.metadata.nbgrader.grade_id = id
 
 
 NOT_STORED = {
@@ -172,14 +188,66 @@ NOT_STORED = {
         "the cell scale-check has no stored output: run autograd-teach notebooks PATH",
     ),
     "no check cell": (
-        lambda cells: cells["scale-check"].update(id="scale-control"),
+        lambda cells: rename(cells["scale-check"], "scale-control"),
         "09_custom_functions.ipynb does not have a cell with the id scale-check",
+    ),
+    "an answer cell that was pasted": (
+        lambda cells: cells["scale-answer"].update(id="0f3a9c1e"),
+        (
+            "the cell 0f3a9c1e has another grade_id, scale-answer; correct the grade_id if it is wrong, "
+            "then run autograd-teach notebooks PATH, which makes it the id"
+        ),
     ),
     "another check": (
         lambda cells: set_source(cells, "scale-check", "Scale", "Exp"),
         'the cell scale-check does not call check("09.Scale", Scale)',
     ),
 }
+
+
+def test_one_exercise_is_not_several(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    found = [validate.Validated(each, ("wrong",)) for each in exercises("09")[:2]]
+    for count, last in ((1, "1 exercise needs fixing"), (2, "2 exercises need fixing")):
+        monkeypatch.setattr(validate, "validate", lambda *_, count=count: iter(found[:count]))
+        assert cli.main(["validate"]) == 1
+        assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def pasted(notebook, number: str) -> list:
+    """The three cells of Scale once more, as JupyterLab pastes them: with other ids, and what else they had."""
+    copies = [copy.deepcopy(cell) for cell in notebook.cells if cell.id.startswith("scale-")]
+    for each in copies:
+        each.id = f"{number}{each.id[-4:]}"
+    notebook.cells += copies
+    return copies
+
+
+def test_a_pasted_cell_gets_its_grade_id_as_its_id() -> None:
+    notebook = read_notebook(SOLUTIONS / "09_custom_functions.ipynb")
+    copies = pasted(notebook, "7")
+    for cell in copies:
+        cell.metadata.nbgrader.grade_id = cell.metadata.nbgrader.grade_id.replace("scale", "halve")
+    ids = {f"halve-{each}": cell.id for each, cell in zip(("statement", "answer", "check"), copies, strict=True)}
+    said = declare("09_custom_functions", notebook)
+    assert said == {f"cell {old!r}": f"its id is now its grade_id, {new!r}" for new, old in ids.items()}
+    assert [cell.id for cell in copies] == list(ids)
+    assert declare("09_custom_functions", notebook) == {}
+
+
+def test_a_copy_with_the_grade_id_of_its_original_is_neither_stored_nor_released(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = read_notebook(SOLUTIONS / "09_custom_functions.ipynb")
+    pasted(notebook, "7")
+    path = tmp_path / "solutions" / "09_custom_functions.ipynb"
+    path.parent.mkdir()
+    write_notebook(path, notebook)
+    rooms = ["--solutions", str(path.parent)]
+    for command in (["notebooks", str(path)], ["release", *rooms], ["validate", "09", *rooms]):
+        assert cli.main(command) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{path}: the cells 'scale-statement' and '7ment' have the same grade_id, 'scale-statement'; " in line
+    assert not (tmp_path / "exercises").exists()
 
 
 @pytest.mark.parametrize("case", NOT_STORED)
@@ -242,7 +310,7 @@ def test_points_are_written_into_no_notebook_of_another_name() -> None:
         cell.metadata.get("nbgrader", {})["points"] = 7
     before = copy.deepcopy(notebook)
     assert declare_points("my_notebook", notebook) == {} and notebook == before
-    assert declare_points("09_custom_functions", notebook).keys() == {"09.KillHead", "09.Scale", "09.Exp"}
+    assert declare_points("09_custom_functions", notebook).keys() == {each.id for each in exercises("09")}
 
 
 EDITED = {
