@@ -22,6 +22,8 @@ from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 
 NAME = "09_custom_functions.ipynb"
+EXERCISES = exercises("09")
+POINTS = sum(each.points for each in EXERCISES)
 SOLVED = content.folder("solutions") / NAME
 
 WRONG_SCALE = """class Scale(Function):
@@ -38,7 +40,7 @@ REMARK = "`KillHead` uses `rate` from another cell, which the grader will not ha
 
 
 def a_student(folder: Path) -> Path:
-    """Write a student's notebook 09 there: KillHead solved (it uses a loop's variable), Scale wrong, Exp untouched, a cell of their own that raises."""
+    """Write a student's notebook 09 there: KillHead solved (it uses a loop's variable), Scale wrong, the others untouched, a cell of their own that raises."""
     solved = sources(SOLVED)
     notebook = read_notebook(content.folder("exercises") / NAME)
     for cell in notebook.cells:
@@ -99,23 +101,23 @@ def test_a_folder_is_checked_with_the_words_of_the_notebook(ran: Run, capsys: py
         "09.Scale     0 of 2  6 of 7 checks pass",
         "               the gradient is right but for a factor: 2 times too large",
         "09.Exp       0 of 2  not attempted",
-        "2 of 6 points",
+        *(f"{each.id:11}  0 of {each.points}  not attempted" for each in EXERCISES[3:]),
+        f"2 of {POINTS} points",
     ]
-    assert "[1/1] renamed.ipynb: 1 of 3 solved" in ran.progress
+    assert f"[1/1] renamed.ipynb: 1 of {len(EXERCISES)} solved" in ran.progress
 
 
 @pytest.mark.usefixtures("say_it_again")
 def test_json_says_the_same(ran: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(ran.folder), "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
-    assert (said["points"], said["of"]) == (2, 6)
+    assert (said["points"], said["of"]) == (2, POINTS)
     (notebook,) = said["notebooks"]
     assert [(e["exercise"], e["passed"], e["attempted"]) for e in notebook["exercises"]] == [
-        ("09.KillHead", True, True),
-        ("09.Scale", False, True),
-        ("09.Exp", False, False),
+        (each.id, each.id == "09.KillHead", each.id in ("09.KillHead", "09.Scale")) for each in EXERCISES
     ]
-    assert [each["remarks"] for each in notebook["exercises"]] == [[REMARK], [], []]
+    remarks = {each["exercise"]: each["remarks"] for each in notebook["exercises"]}
+    assert remarks == {each.id: [REMARK] * (each.id == "09.KillHead") for each in EXERCISES}
     scale = notebook["exercises"][1]
     assert [finding["name"] for finding in scale["findings"]] == ["factor"]
     assert scale["findings"][0]["message"] == scale["message"]
@@ -143,11 +145,8 @@ def test_all_that_is_wrong_is_said_the_most_telling_first(
 
 
 def test_the_outcomes_are_noted_beside_the_notebook(ran: Run) -> None:
-    assert {id: each["passed"] for id, each in ran.noted.items()} == {
-        "09.KillHead": True,
-        "09.Scale": False,
-        "09.Exp": False,
-    }
+    noted = {id: each["passed"] for id, each in ran.noted.items()}
+    assert noted == {each.id: each.id == "09.KillHead" for each in EXERCISES}
     assert not any("tries" in each for each in ran.noted.values()), "a check from outside is not a student's try"
 
 
@@ -239,7 +238,7 @@ def test_a_notebook_that_misbehaves_is_named_and_the_rest_of_it_is_checked(
     _, trouble = TROUBLE[name]
     bad, (good,) = troubled[name], ran.checked
     assert trouble in bad.trouble and bool(trouble) == bool(bad.trouble)
-    assert [outcome.passed for outcome in good.outcomes] == [True, False, False]
+    assert [outcome.exercise for outcome in good.outcomes if outcome.passed] == ["09.KillHead"]
     assert bad.outcomes == (() if name == "is killed" else good.outcomes)
 
 
@@ -250,7 +249,7 @@ def test_a_notebook_that_misbehaves_is_named_and_the_rest_of_it_is_checked(
 def test_an_exercise_whose_cells_are_gone_is_checked_and_named(gone: list[str]) -> None:
     notebook = read_notebook(content.folder("exercises") / NAME)
     notebook.cells = [cell for cell in notebook.cells if cell.id not in gone]
-    assert [each.id for each in check_command.exercises_of(notebook)] == ["09.KillHead", "09.Scale", "09.Exp"]
+    assert [each.id for each in check_command.exercises_of(notebook)] == [each.id for each in EXERCISES]
 
 
 BAD = {

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from autograd_teach.course import check, checking, hint, progress, progress_file
+from autograd_teach.course import exercises as registry
 from autograd_teach.course.checking import Progress, UnknownExercise, not_run_yet
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import exercise, exercises
@@ -46,9 +48,13 @@ def test_every_exercise_has_two_or_three_different_hints():
         assert 2 <= len(each.hints) <= 3 and len(set(each.hints)) == len(each.hints)
 
 
-def test_an_unknown_exercise_is_one_line_that_names_the_near_ones():
+def test_an_unknown_exercise_is_one_line_that_names_the_near_ones(monkeypatch):
+    near = replace(exercise("09.Scale"), entry="Scales")
+    monkeypatch.setitem(registry._BY_ID, near.id, near)
     with pytest.raises(UserError, match=r"did you mean '09.Scale'\?") as caught:
         hint("09.scale")
+    with pytest.raises(UserError, match=r"did you mean '09.Scales' or '09.Scale'\?"):
+        hint("09.scaless")
     assert len(caught.value._render_traceback_()) == 1
 
 
@@ -131,6 +137,7 @@ def test_progress_counts_points_of_passed_exercises_and_survives_a_restart(capsy
     progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
     progress_file.note_check("09.Exp", passed=False, passing=3, checks=8, attempted=True)
     restart(monkeypatch)
+    monkeypatch.setattr(registry, "_ALL", [exercise(f"09.{name}") for name in ("KillHead", "Scale", "Exp")])
     progress("09")
     assert capsys.readouterr().out == (
         "09.KillHead  0 of 2  - not attempted\n"
@@ -255,7 +262,8 @@ def test_a_first_answer_in_another_notebook_is_not_replaced(student_folder, monk
 
 def test_entries_of_the_wrong_kind_do_not_break_the_table():
     odd = {"09.Scale": {"passed": "yes", "checks": "many", "tries": None, "attempted": 1}}
-    assert "0 of 6 points" in repr(Progress(exercises("09"), odd))
+    of = sum(each.points for each in exercises("09"))
+    assert f"0 of {of} points" in repr(Progress(exercises("09"), odd))
     (progress_file._file()).write_text(json.dumps({"exercises": odd}))
     progress_file.note_check("09.Scale", passed=True, passing=7, checks=7, attempted=True)
     assert progress_file.entries()["09.Scale"]["tries"] == 1

@@ -172,7 +172,8 @@ def test_prints_no_machine_and_leaves_no_error_or_warning(path: Path) -> None:
 def test_leads_to_its_exercises(path: Path) -> None:
     (section,) = (cell.source for cell in read_notebook(path).cells if cell.source.startswith("## Exercises"))
     assert f"](../exercises/{path.name})" in section
-    assert [each.entry for each in exercises(path.stem) if f"`{each.entry}`" not in section] == []
+    lacking = [each.entry for each in exercises(path.stem) if f"`{each.entry}`" not in section]
+    assert lacking == [], f"lessons/{path.name}, section 'Exercises', lacks {', '.join(lacking)}"
     assert exercises(path.stem)
 
 
