@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -84,22 +85,35 @@ def test_what_a_shell_offers(
     assert offered(f"autograd-teach {typed}", script, room) == TYPED[typed]
 
 
+LIMIT = 60.0
+"""Seconds that a shell is waited for. Only one that hangs needs as many."""
+
+
 @contextlib.contextmanager
 def typing_in(command: list[str], room: Path) -> Iterator[Callable[[str, str], str]]:
     """Runs a shell in a terminal: `typed(text, awaited)` returns what it shows until `awaited` is among it."""
     import pty
+    import termios
 
     number, fd = pty.fork()
     if number == 0:
         os.chdir(room)
         os.execvpe(command[0], command, {**os.environ, "TERM": "xterm", "HOME": str(room), "COLUMNS": "100"})
 
+    def edits_its_line() -> bool:
+        """Whether the shell reads each key. Until it does, the terminal itself would take Ctrl-D and Ctrl-U, and drop them."""
+        return not termios.tcgetattr(fd)[3] & termios.ICANON
+
     def typed(text: str, awaited: str) -> str:
+        deadline = time.monotonic() + LIMIT
+        while not edits_its_line():
+            assert time.monotonic() < deadline, f"{command[0]} does not read what is typed"
+            time.sleep(0.01)
         os.write(fd, text.encode())
         shown = ""
         while awaited not in shown:
             # A shell that has nothing more to show would wait for us, and we for it.
-            assert select.select([fd], [], [], 60)[0], f"{awaited!r} is not in {shown!r}"
+            assert select.select([fd], [], [], LIMIT)[0], f"{awaited!r} is not in {shown!r}"
             shown += os.read(fd, 4096).decode(errors="replace")
         return shown
 
