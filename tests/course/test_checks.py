@@ -101,7 +101,9 @@ def test_a_wrong_answer_is_caught_and_named(engine, number, monkeypatch):
     page = report._repr_html_()
     assert report.attempted and not report.passed, repr(report)
     found = {finding.name: finding.message for finding in report.findings}
-    assert words and words in found.get(diagnosis, ""), repr(report)
+    called = " and ".join(map(repr, found)) or "nothing"
+    assert diagnosis in found, f"this answer is called {called}, not {diagnosis!r}:\n{report!r}"
+    assert words and words in found[diagnosis], f"{words!r} is not in the message of {diagnosis!r}:\n{report!r}"
     assert not report.evidence.faults
     assert len(found) <= 2, "one mistake must not be called many"
     assert "FAIL" in page and report.headline in page
@@ -123,8 +125,9 @@ def test_every_exercise_has_answers_enough():
     right = Counter(row[0] for row in table.right())
     wrong = Counter(row[0] for row in table.wrong())
     for each in exercises():
-        assert right[each.id] >= 3, each.id
-        assert wrong[each.id] >= 4, each.id
+        module, fewer = each.notebook[:2], f"{each.id} has {right[each.id]} right and {wrong[each.id]} wrong answers"
+        where = f"add some to right_{module}.py and wrong_{module}.py in tests/course/answers, at least 3 and 4"
+        assert right[each.id] >= 3 and wrong[each.id] >= 4, f"{fewer}; {where}"
 
 
 def test_every_diagnosis_is_proven_by_a_wrong_answer():
