@@ -16,6 +16,7 @@ import nbconvert
 import pytest
 
 from autograd_teach.course import progress_file
+from autograd_teach.course.exercises import exercises
 from autograd_teach.course.home import PAGE
 from autograd_teach.course.syllabus import syllabus
 from tests.browser import jupyter
@@ -437,7 +438,7 @@ def test_an_exercise_from_a_wrong_answer_to_a_kept_result(
         page.get_by_role("button", name="Confirm Kernel Restart").click()
     run(page, check, "NameError")  # a new kernel: it knows nothing
     run(page, setup)
-    run(page, progress, "2 of 6 points")
+    run(page, progress, f"2 of {sum(each.points for each in exercises('09'))} points")
     row = progress.locator("tr", has_text="09.Scale")
     assert "✓ passed" in row.inner_text() and "2 of 2" in row.inner_text()
     assert_clean(pages, known_of(front_end))
