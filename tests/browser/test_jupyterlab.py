@@ -205,7 +205,7 @@ def test_a_folded_loop_opens_on_a_click_and_folds_again(lab: Lab, pages: Pages):
     view.locator(".agt-unfolds").click()
     wait_until(page, lambda: nodes.count() > before)
     keep(page, "unfolded-loop.png")
-    view.get_by_role("button", name="fold again").click()
+    view.get_by_role("button", name="fold everything again").click()
     wait_until(page, lambda: nodes.count() == before)
     assert_clean(pages)
 

@@ -871,7 +871,7 @@ def test_places_go_from_the_leaves_over_all_values_to_all_gradients(bare):
         ("forward 3 / 3", "Forward 3 of 3: a result = (-4)² = 16"),
         (
             "backward 0 / 5",
-            "All values are computed, now backward: each node shows how many of its gradients have arrived",
+            "All values are computed; now backward: each node shows how many of its gradients have arrived",
         ),
         ("backward 1 / 5", "Step 1 of 5: PowBackward0 runs, because backward starts here"),
         ("backward 2 / 5", "Step 2 of 5: AddBackward0 runs, because its only gradient is there"),

@@ -597,7 +597,7 @@ function player(view, model, groups, edges, { side, lens, listing }) {
     const press = " Press an arrow button or key.";
     if (place < 0 && place === first) return `Before the start: the leaves have their values, nothing is computed.${press}`;
     if (place) return at(place).caption;
-    return (forward.length ? "All values are computed, now backward" : "Before the start")
+    return (forward.length ? "All values are computed; now backward" : "Before the start")
       + ": each node shows how many of its gradients have arrived. It can run when all have arrived. This is a recording: it does not change your .grad."
       + (forward.length ? "" : press);
   }
