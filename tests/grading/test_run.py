@@ -14,8 +14,9 @@ from tests.grading.classroom import hand_in
 from tests.grading.hostile import running
 
 GRADER = """
-import argparse, sys
+import argparse, signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if a shell runs the tests in its background
 from autograd_teach import cli
 from autograd_teach.grading import batch, command
 from tests.grading.classroom import assignment
