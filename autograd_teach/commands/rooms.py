@@ -10,7 +10,10 @@ from ..course import content
 def add_rooms(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the options `--solutions` and `--exercises`."""
     parser.add_argument(
-        "--solutions", type=Path, metavar="FOLDER", help="other solutions (default: those of this repository)"
+        "--solutions",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of the solutions (default: solutions/ of a repository that is installed with pip install -e)",
     )
     parser.add_argument(
         "--exercises", type=Path, metavar="FOLDER", help="other exercises (default: exercises/ beside the solutions)"

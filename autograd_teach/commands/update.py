@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The folder, and what to take up instead of a new version."""
+    """The folder, and what to import instead of a new version."""
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="FOLDER", help="the course's folder (default: ./autograd-course)"
     )
