@@ -22,6 +22,7 @@ from .autograd.node import NO_EDGE
 from .dtypes import as_dtype
 from .errors import error, require
 from .fused import fused
+from .quiet import FITS_ALL, converted
 from .tensor import Size, Tensor, tensor_method, wrap
 
 
@@ -85,7 +86,7 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
             for axis, extents in enumerate(zip(parts[0].shape, part.shape), dim + 1):
                 require(len(set(extents)) == 1, "ragged", extents[0], axis, extents[1])
         of_parts = {part.dtype for part in parts} or {as_dtype(dtype).numpy}
-        return np.array(parts, functools.reduce(dtypes.promote_types, of_parts))
+        return converted(parts, functools.reduce(dtypes.promote_types, of_parts))
     if not isinstance(data, (Tensor, bool, int, float)):
         known = {str: "no_number", bytes: "no_number", complex: "no_complex"}.get(type(data), "dtype_not_inferred")
         raise error(known, type(data).__name__)
@@ -97,7 +98,7 @@ def _array_of(data: Any, dtype: Any, dim: int = 0) -> np.ndarray:
         last = np.iinfo(target).max
         require(not isinstance(number, int) or -(2**63) <= number < 2**63, "overflow_unpacking")
         require(-last - 1 <= number <= last, "overflow_converting", target.name)
-    return np.array(number).astype(target)
+    return np.array(number).astype(target) if -FITS_ALL <= number <= FITS_ALL else converted(number, target)
 
 
 def _explained(make: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -134,6 +135,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
         and device is None
         and requires_grad.__class__ is bool
         and scalar in dtypes.SCALARS
+        and -FITS_ALL <= data <= FITS_ALL
     ):
         made = wrap(scalar(data))  # fast path for the most frequent call
         made._edge = None if requires_grad else NO_EDGE
@@ -571,7 +573,7 @@ def linspace(
     # From both ends inward, in the result's own precision (double for integers), to round as
     # PyTorch does.
     number = d.type if d.kind == "f" else np.float64
-    low, high = (number(np.asarray(float(x)).astype(d)) for x in (start, end if steps > 1 else start))
+    low, high = (number(converted(float(x), d)) for x in (start, end if steps > 1 else start))
     step, index = number((high - low) / number(max(steps - 1, 1))), np.arange(steps).astype(number)
     add = fused if d != np.float16 else lambda index, step, start: index * step + start
     values = np.where(index < steps // 2, add(index, step, low), add(index[::-1], -step, high))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import TITLES, error
+from .quiet import converted
 
 
 class dtype:
@@ -143,7 +144,8 @@ def result_type(a: np.ndarray, b: np.ndarray) -> np.dtype:
 
 def copied(array: np.ndarray, order: Any = "K", d: Any = None) -> np.ndarray:
     """A copy with the same order in memory; an expanded array, with strides of 0, is copied row by row."""
-    return array.astype(array.dtype if d is None else d, "C" if 0 in array.strides else order)
+    order = "C" if 0 in array.strides else order
+    return array.astype(array.dtype, order) if d is None else converted(array, d, order)
 
 
 # Cache of the numbers that were operands (`ops/operands.py`). Some have the default dtype, so a

@@ -27,6 +27,7 @@ from .dtypes import c_name
 from .errors import error, require
 from .geometry import geometry_of, memory_of, owner_of
 from .printing import tensor_repr
+from .quiet import converted
 
 # Held while a NumPy scalar becomes an array.
 _memory = threading.Lock()
@@ -109,7 +110,7 @@ class Tensor(PyTorchNames):
         """`Tensor(2, 3)`: an uninitialised float tensor of that shape; `Tensor([1, 2])`: one with these values."""
         dtype = dtypes.get_default_dtype().numpy
         if len(data) == 1 and not isinstance(data[0], int):
-            self._array = np.array(data[0]._array if isinstance(data[0], Tensor) else data[0], dtype)
+            self._array = converted(data[0]._array if isinstance(data[0], Tensor) else data[0], dtype)
         else:
             self._array = np.empty(data or (0,), dtype)
 

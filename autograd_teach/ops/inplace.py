@@ -15,6 +15,7 @@ from ..autograd.modes import state
 from ..autograd.views import changed_geometry, refuse_in_place
 from ..creation import empty
 from ..errors import require
+from ..quiet import converted, full_like
 from ..tensor import Tensor, wrap
 from .operation import OPERATIONS, attach, inplace_form, method, op
 from .pointwise import common_shape, zeros_of
@@ -60,7 +61,7 @@ def zero_(self):
 
 # A source that does not fit is returned as it is: `write` raises the error.
 @_overwriting(overload="copy", numbers=True, src=lambda g: g,
-    kernel=lambda self, src, non_blocking: np.broadcast_to(src, common_shape(self, src)).astype(self.dtype),
+    kernel=lambda self, src, non_blocking: converted(np.broadcast_to(src, common_shape(self, src)), self.dtype),
     node="torch::autograd::CopyBackwards")
 def copy_(self, src, non_blocking=False):
     """Overwrites the elements with those of `src`; returns the tensor itself.
@@ -76,9 +77,9 @@ def copy_(self, src, non_blocking=False):
             [ 1,  2, -3]])
     """
 
-@_overwriting(np.full_like, overload="fill.2", overlap=True)
+@_overwriting(full_like, overload="fill.2", overlap=True)
 def _fill_number(self, value: float): ...
-@_overwriting(np.full_like, overload="fill.3", overlap=True, value=lambda g: sum_all(g),
+@_overwriting(full_like, overload="fill.3", overlap=True, value=lambda g: sum_all(g),
     check=lambda self, value: require(not value.ndim, "fill_with_many", value.ndim))
 def _fill_value(self, value): ...
 @_drawing(random.Generator.normal, overload="normal")

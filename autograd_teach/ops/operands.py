@@ -16,6 +16,7 @@ from .. import dtypes
 from ..absent import keyword_error
 from ..autograd.node import edge_to
 from ..errors import class_name, error, require
+from ..quiet import FITS_ALL, converted
 from ..tensor import Tensor, wrap
 
 NUMBERS = frozenset((int, float, bool))
@@ -36,7 +37,7 @@ def number(value: Any, like: Any) -> Tensor:
     if kind is not bool and dtypes.category(d) <= dtypes.category(like.dtype):
         d = like.dtype
     try:
-        made = np.array(value).astype(d)
+        made = np.array(value).astype(d) if -FITS_ALL <= value <= FITS_ALL else converted(value, d)
     except OverflowError:
         raise error("number_overflows") from None
     made.flags.writeable = False

@@ -23,6 +23,7 @@ from ..dtypes import (
     SCALARS, as_floating, category, contiguous_format, copied, float64, memory_format, promote, promote_types,
     result_type)
 from ..errors import class_name, error, require
+from ..quiet import converted
 from ..tensor import Tensor, c_name, tensor_method, wrap
 from .codegen import forward_function
 from .operands import NUMBERS, broadcast_error, number, scaled
@@ -63,7 +64,7 @@ def cast(input: Tensor, dtype: np.dtype) -> Tensor:
     """A tensor in the dtype that an operation computes in; the engine casts its gradient, so there is no node."""
     if input._array.dtype == dtype:
         return input
-    source = wrap(input._array.astype(dtype))
+    source = wrap(converted(input._array, dtype))
     source._counter = input._counter
     if state.mode.recording:  # for a view, this may raise
         source._edge = edge_of(input)

@@ -86,8 +86,8 @@ def test_a_very_long_chain(operations: int) -> None:
     before = psutil.Process().memory_info().rss
     x, y = chain(operations)
     assert repr(y).endswith("grad_fn=<AddBackward0>)")
-    # Up to 20,000 nodes are read, and what repeats is folded; more are only counted.
-    assert f"This graph has {operations + 1:,} nodes" in drawn(y)
+    # Up to 20,000 nodes are read, and what repeats is folded; of more, 30,000 are counted.
+    assert "This graph has more than 30,000 nodes" in drawn(y)
     y.backward()
     assert x.grad is not None and x.grad.item() == 1.0
     assert psutil.Process().memory_info().rss - before < 1_500 * operations
