@@ -28,9 +28,9 @@ MOST_EDGES = 6_000
 # that is used in each of 100 steps of a loop makes 5,000 rows: 1.4 s with the fast layout, 45 s
 # with the full one. 200 steps make 20,000 rows and take 5 s.
 MOST_ROWS_PASSED = 7_000
-# PyTorch 2.13 crashes when it frees a chain of about 50,000 nodes or more that Python has walked
-# with `next_functions` (a stack overflow in its destructors): at most this many of its nodes are
-# counted.
+# At most this many nodes are counted, so that a graph of a million is refused at once. Also, PyTorch
+# 2.13 crashes when it frees a chain of about 50,000 nodes or more that Python has walked with
+# `next_functions` (a stack overflow in its destructors).
 MOST_WALKED = 30_000
 _MOST_NAMES = 12
 _MOST_RESULTS = 100
@@ -233,7 +233,7 @@ def take(
     walk.snapshot.notes += tensors.notes
     size = _measure(tensors.found)
     if size.exceeds(most_nodes):
-        return Taken(summed_up(outputs), {})
+        return Taken(_summed_up(tensors, size), {})
     for tensor, place in zip(tensors.found, tensors.places, strict=True):
         walk.add_output(tensor, len(tensors.found), place if orders else 0)
     walk.snapshot.orders = orders and walk.orders_hold()
@@ -247,7 +247,12 @@ def take(
 def summed_up(outputs: Sequence[Any]) -> Snapshot:
     """A summary in sentences, for a graph that cannot be drawn. No values are read."""
     tensors = _the_tensors(outputs)
-    return Snapshot(notes=[*tensors.notes, _measure(tensors.found).sentence(), *_summary(tensors.found)])
+    return _summed_up(tensors, _measure(tensors.found))
+
+
+def _summed_up(tensors: _Tensors, size: _Size) -> Snapshot:
+    uncounted = ["Depth, leaves and saved tensors are not counted in a graph this large."]
+    return Snapshot(notes=[*tensors.notes, size.sentence(), *(uncounted if size.in_part else _summary(tensors.found))])
 
 
 @dataclass
@@ -309,15 +314,11 @@ class _Size:
 
 
 def _measure(tensors: Sequence[Any]) -> _Size:
-    """Count nodes and edges before any value is read: for a graph too large to draw, this is all."""
+    """Count nodes and edges, up to `MOST_WALKED` nodes, before any value is read."""
     seen = {id(t.grad_fn): t.grad_fn for t in tensors if t.grad_fn is not None}
     todo = list(seen.values())
     size = _Size(0, 0, Counter())
-    most = _most_walked(tensors)
-    while todo:
-        if size.nodes >= most:
-            size.in_part = True
-            break
+    while todo and not size.in_part:
         node = todo.pop()
         size.nodes += 1
         size.names[short_name(node)] += 1
@@ -326,12 +327,8 @@ def _measure(tensors: Sequence[Any]) -> _Size:
             if child is not None and id(child) not in seen:
                 seen[id(child)] = child  # the reference keeps the id from being reused
                 todo.append(child)
+        size.in_part = size.nodes == MOST_WALKED and bool(todo)
     return size
-
-
-def _most_walked(tensors: Sequence[Any]) -> float:
-    packages = {kind.__module__.partition(".")[0] for tensor in tensors for kind in type(tensor).__mro__}
-    return MOST_WALKED if "torch" in packages else math.inf
 
 
 class _Walk:
@@ -747,8 +744,6 @@ def _summary(tensors: Sequence[Any]) -> list[str]:
 
     No values are read.
     """
-    if _measure(tensors).in_part:
-        return ["Depth, leaves and saved tensors are not counted: a walk through a graph this deep may crash PyTorch."]
     order, shapes = _in_order(tensors), Counter[tuple[int, ...]]()
     depth: dict[int, int] = {}
     saved: Counter[tuple[tuple[int, ...], str]] = Counter()

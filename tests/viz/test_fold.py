@@ -280,12 +280,33 @@ def test_a_graph_that_is_too_large_is_summed_up_without_recursion(lib, steps, sh
     assert nodes > folding.MOST_READ
     view = viz.graph(y)
     most = snapshot.MOST_WALKED
-    is_whole = lib.__name__ != "torch" or nodes <= most
-    counted = f"{nodes:,} nodes and {3 * steps:,} edges (" if is_whole else f"more than {most:,} nodes (among"
+    counted = f"{nodes:,} nodes and {3 * steps:,} edges (" if nodes <= most else f"more than {most:,} nodes (among"
     assert view.text.startswith(f"This graph has {counted}")
     assert view.svg.startswith("<svg")
     assert len(view.svg) < 5_000
     del view, y  # PyTorch must be able to free it
+
+
+@pytest.mark.parametrize(
+    ("show", "walks"),
+    [
+        (viz.graph, 1),
+        (viz.play, 1),
+        (viz.versions, 1),
+        (lambda y: viz.compare(y, y), 4),
+    ],
+    ids=["graph", "play", "versions", "compare"],
+)
+def test_a_graph_is_refused_as_soon_as_the_limit_is_passed(lib, monkeypatch, show, walks):
+    monkeypatch.setattr(view_module, "MOST_READ", 2_000)
+    monkeypatch.setattr(snapshot, "MOST_WALKED", 3_000)
+    names = []
+    monkeypatch.setattr(snapshot, "short_name", lambda node: names.append(node.name()) or names[-1])
+    y = leaf(lib, 1.0)
+    for _ in range(10_000):
+        y = y + 1.0
+    str(show(y))
+    assert len(names) == walks * 3_000
 
 
 def test_a_summary_tells_names_depth_leaves_and_the_largest_saved_tensors(lib, monkeypatch):
