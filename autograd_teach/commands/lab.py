@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..course.errors import UserError
+from .parser import path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,10 @@ def run(args: argparse.Namespace) -> int:
 def _split(rest: list[str]) -> tuple[Path | None, list[str]]:
     """The course's folder, if it is named, and the options of JupyterLab."""
     named = bool(rest) and not rest[0].startswith("-")
-    folder, rest = (Path(rest[0]), rest[1:]) if named else (None, rest)
+    try:
+        folder, rest = (path(rest[0]), rest[1:]) if named else (None, rest)
+    except argparse.ArgumentTypeError as problem:
+        raise UserError(f"The course's folder: {problem}.") from problem
     before = "--x=y"
     for argument in rest:
         # After `--ip` a bare word is its value; after `--ip=...` it can only be a folder in the wrong place.

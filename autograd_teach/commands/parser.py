@@ -7,6 +7,7 @@ import difflib
 import sys
 import textwrap
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ..colour import styled
@@ -14,10 +15,11 @@ from ..plain import visible
 
 
 class Parser(argparse.ArgumentParser):
-    """`argparse.ArgumentParser` with this package's help and errors. Options cannot be abbreviated."""
+    """`argparse.ArgumentParser` with this package's help and errors. No abbreviated options, no empty paths."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": Help, "allow_abbrev": False, **options})
+        self.register("type", Path, path)
 
     def print_help(self, file: Any = None) -> None:
         """Print the help. A pipe that nobody reads is an error, which argparse's own method passes over."""
@@ -46,6 +48,13 @@ class Help(argparse.HelpFormatter):
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
+def path(text: str) -> Path:
+    """The path `text`. Raises `argparse.ArgumentTypeError` if it is empty, which Python takes for the current folder."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty; give a name, or . for the current folder")
+    return Path(text)
 
 
 def complain(sentence: str, prog: str = "autograd-teach") -> None:

@@ -27,6 +27,7 @@ from .check_in_kernel import BEGIN, END, Outcome
 from .errors import UserError
 from .exercises import Exercise, exercises
 from .notebooks import client, read_notebook
+from .shadows import hiding_in
 
 FIRST = (
     "import autograd_teach.course.checking as _c, autograd_teach.course.guard as _g\n"
@@ -76,6 +77,18 @@ class Checked:
         return (
             f"{self.path.name} was saved at {datetime.fromtimestamp(self.saved):%H:%M}, and JupyterLab has checked "
             "a newer version: save it (Ctrl+S) and check again."
+        )
+
+    @property
+    def hiding(self) -> str:
+        """A sentence if files beside the notebook hide an installed module from it, else ""."""
+        folder = self.path.parent
+        names = hiding_in(folder, ["."])
+        if not names:
+            return ""
+        return (
+            f"{', '.join(names)} in {folder}: notebooks there import that in place of an installed module; rename it, "
+            "and restart the notebook's kernel."
         )
 
 
@@ -246,7 +259,7 @@ def table(checked: Iterable[Checked]) -> str:
     """One line per exercise, below it the findings, the most important first; at the end the total of points."""
     checked = list(checked)
     width = max((len(o.exercise) for c in checked for o in c.outcomes), default=8) + 2
-    lines: list[str] = []
+    lines = [visible(sentence) for sentence in dict.fromkeys(each.hiding for each in checked) if sentence]
     for each in checked:
         trouble = styled(visible(each.trouble), "bad", sys.stdout)
         lines += [f"{visible(each.path.name)}: {trouble}"] if trouble else []
@@ -286,7 +299,7 @@ def as_json(checked: Iterable[Checked]) -> str:
         {
             "notebook": each.path.name,
             "trouble": each.trouble,
-            "note": each.note,
+            "note": " ".join(filter(None, (each.note, each.hiding))),
             "exercises": [asdict(o) for o in each.outcomes],
         }
         for each in checked

@@ -24,7 +24,7 @@ import warnings
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
@@ -73,11 +73,18 @@ class Completed:
     nowhere: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[str]) -> Completed:
+def completed(
+    answer: str,
+    cells: Sequence[str],
+    entry: str,
+    given: Collection[str],
+    learned: "Learned | None" = None,
+) -> Completed:
     """The `answer` with all definitions of other `cells` that it needs, directly or indirectly.
 
     cells: the student's other cells; the last definition counts. entry: the name that is graded;
     it is taken too if the answer does not define it. given: the names that the grader provides.
+    learned: what is known of the cells, if several answers of one notebook are completed.
     Definitions are placed before the answer, except those that need the answer when they run.
     An answer that is not Python is returned unchanged.
 
@@ -87,12 +94,12 @@ def completed(answer: str, cells: Sequence[str], entry: str, given: Collection[s
     ('rate',)
     """
     try:
-        return _Search(answer, _Cells(cells), entry, frozenset(given)).result()
+        return _Search(answer, _Cells(cells, learned), entry, frozenset(given)).result()
     except (RecursionError, _TooMuch):
         return Completed(answer)
 
 
-def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
+def stand_in(cells: Sequence[str], entry: str, learned: "Learned | None" = None) -> tuple[str, int]:
     """The source of the last cell that defines `entry`, and the number of such cells.
 
     Stubs do not count, and equal cells count as one. If no cell defines it, the source is empty.
@@ -100,7 +107,7 @@ def stand_in(cells: Sequence[str], entry: str) -> tuple[str, int]:
     >>> stand_in(["x = 3", "f = None", "def f(x):\\n    return 2 * x"], "f")
     ('def f(x):\\n    return 2 * x', 2)
     """
-    known = _Cells(cells)
+    known = _Cells(cells, learned)
     found = [""]
     with suppress(RecursionError):
         found += [known.sources[each.place[0]] for each in known.defining(entry)]
@@ -559,29 +566,60 @@ class _Statement:
         return None
 
 
+class Learned:
+    """What is known about cells, by their source: each is parsed once for all answers of a notebook."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, frozenset[str]] = {}
+        self._statements: dict[str, list[_Statement]] = {}
+
+    def words(self, source: str) -> frozenset[str]:
+        """The words of a cell; none if Python would take long to parse it."""
+        if source not in self._words:
+            is_fit = not has_long_accents(source)
+            text = unicodedata.normalize("NFKC", source) if is_fit else ""  # as Python does with names
+            self._words[source] = frozenset(re.findall(r"\w+", text))
+        return self._words[source]
+
+    def statements(self, source: str) -> list[_Statement]:
+        """The statements of a cell, as if it were the first one; none if they are nested too deeply."""
+        if source not in self._statements:
+            text, nodes = _parsed(source)
+            lines = text.split("\n")
+            firsts = [*map(_first_line, nodes), len(lines) + 1]
+            lasts = [0, *(node.end_lineno or 0 for node in nodes)]
+            is_before = [last < first for last, first in zip(lasts, firsts, strict=True)]
+            is_alone = [before and after for before, after in itertools.pairwise(is_before)]
+            try:
+                self._statements[source] = [
+                    _Statement((0, number), node, lines, is_alone[number], _reading(node))
+                    for number, node in enumerate(nodes)
+                ]
+            except RecursionError:
+                self._statements[source] = []
+        return self._statements[source]
+
+
 class _Cells:
     """The statements of cells, by the names that they bind or change.
 
     A cell is parsed only when one of its words is looked up.
     """
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    def __init__(self, sources: Sequence[str], learned: Learned | None = None) -> None:
         self.sources: list[str] = []
+        self._learned = learned or Learned()
         self._of_word: dict[str, list[int]] = {}
         self._read: dict[int, list[_Statement]] = {}
         self._by_name: dict[int, dict[str, list[_Statement]]] = {}
         self._binding: dict[str, list[_Statement]] = {}
         left = MOST_TEXT
         for source in sources:
-            if len(source) <= left and not has_long_accents(source):
+            if len(source) <= left and (words := self._learned.words(source)):
                 left -= len(source)
-                self._note(source)
-
-    def _note(self, source: str) -> None:
-        text = unicodedata.normalize("NFKC", source)  # as Python does with names
-        for word in set(re.findall(r"\w+", text)):
-            self._of_word.setdefault(word, []).append(len(self.sources))
-        self.sources.append(source)
+                for word in words:
+                    self._of_word.setdefault(word, []).append(len(self.sources))
+                self.sources.append(source)
 
     def binding(self, name: str) -> list[_Statement]:
         """The statements that bind `name` or change its object, in order."""
@@ -615,19 +653,8 @@ class _Cells:
 
     def _statements(self, cell: int) -> list[_Statement]:
         if cell not in self._read:
-            text, nodes = _parsed(self.sources[cell])
-            lines = text.split("\n")
-            firsts = [*map(_first_line, nodes), len(lines) + 1]
-            lasts = [0, *(node.end_lineno or 0 for node in nodes)]
-            is_before = [last < first for last, first in zip(lasts, firsts, strict=True)]
-            is_alone = [before and after for before, after in itertools.pairwise(is_before)]
-            try:
-                self._read[cell] = [
-                    _Statement((cell, number), node, lines, is_alone[number], _reading(node))
-                    for number, node in enumerate(nodes)
-                ]
-            except RecursionError:
-                self._read[cell] = []
+            found = self._learned.statements(self.sources[cell])
+            self._read[cell] = [replace(each, place=(cell, each.place[1])) for each in found]
         return self._read[cell]
 
     def _binding_in(self, cell: int) -> dict[str, list[_Statement]]:

@@ -102,10 +102,23 @@ def crash_of(error: BaseException, phase: str) -> Crash:
     first_line = _shortened(str(error).strip().partition("\n")[0])
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     if not own:
-        return Crash(phase, type(error).__name__, first_line)
+        return Crash(phase, kind_of(error), first_line)
     lines = [(frame, linecache.getline(frame.filename, frame.lineno or 0).strip()) for frame in own]
     frame, source = next((each for each in reversed(lines) if each[1]), lines[-1])  # compiled modules show no source
-    return Crash(phase, type(error).__name__, first_line, frame.lineno, source)
+    return Crash(phase, kind_of(error), first_line, frame.lineno, source)
+
+
+def kind_of(error: BaseException) -> str:
+    """The name of the error's type. An error is called SystemExit or MemoryError if it is one, and only then.
+
+    >>> kind_of(type("SystemExit", (Exception,), {})()), kind_of(type("Leave", (SystemExit,), {})())
+    ('another SystemExit', 'SystemExit')
+    """
+    for special in (SystemExit, MemoryError):
+        if isinstance(error, special):
+            return special.__name__
+    name = type(error).__name__
+    return f"another {name}" if name in ("SystemExit", "MemoryError") else name
 
 
 def _shortened(message: str, width: int = 160) -> str:

@@ -17,6 +17,7 @@ from . import progress_file, reading_time
 from .exercises import Exercise, exercises
 from .progress_file import Entry, given_in, is_newer
 from .question import Question, asked_inside, load_questions, quiz_of
+from .read_json import read_json
 from .retrieval import is_missed
 from .syllabus import Lesson, syllabus
 
@@ -224,12 +225,12 @@ def write_page(folder: Path) -> bool:
     try:
         if files.add(path, _as_file(_new_page(shown))):
             return True
-        notebook = json.loads(path.read_bytes())
+        notebook = read_json(path.read_bytes())
         cell = next((each for each in notebook["cells"] if each.get("id") == CELL), None)
         if cell and "".join(cell["source"]) == SOURCE and cell.get("outputs") != [shown]:
             cell.update(outputs=[shown], execution_count=None)
             files.replace(path, _as_file(notebook))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return False
     except OSError:
         return path.is_file()

@@ -19,6 +19,7 @@ from pathlib import Path
 from .. import files
 from . import content, home
 from .errors import UserError
+from .read_json import read_json
 
 DEFAULT_FOLDER = Path("autograd-course")
 FIRST_PAGE = "lessons/00_start_here.ipynb"
@@ -36,6 +37,8 @@ class Delivery:
     added: list[str] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    is_unrecorded: bool = False
+    """Whether a course file that was there is not in the record of what was delivered: it is lost, damaged or incomplete."""
 
     def __str__(self) -> str:
         """A line about the folder, and one about files that were kept although the course has a newer version."""
@@ -66,9 +69,11 @@ def deliver(folder: Path) -> Delivery:
         delivered, cells = read_manifest(folder)
         for name, source in course_files():
             new = as_delivered(source)
+            was_noted = name in delivered
             _deliver_file(name, new, delivery, delivered)
             if delivered.get(name) == _hash(new) and (name not in delivery.kept):
                 note_as_delivered(name, new, delivered, cells)
+            delivery.is_unrecorded |= not was_noted and name not in delivery.added
         write_manifest(folder, delivered, cells)
     except (FileExistsError, NotADirectoryError) as error:
         raise UserError(
@@ -159,14 +164,15 @@ def note_as_delivered(name: str, new: bytes, delivered: dict[str, str], cells: C
 def read_manifest(folder: Path) -> tuple[dict[str, str], Cells]:
     """The hashes of files and of cells that earlier runs noted.
 
-    Empty if the manifest is missing or damaged: then everything counts as the student's.
+    Empty if the manifest is missing, damaged or cannot be read: then everything that differs counts as the student's.
     """
     try:
-        noted = json.loads((folder / MANIFEST).read_bytes())
+        noted = read_json((folder / MANIFEST).read_bytes())
         cells = noted.pop("cells", {})
-        return {n: h for n, h in noted.items() if isinstance(h, str)}, {n: dict(each) for n, each in cells.items()}
-    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+        hashes = [*noted.values(), *(each for known in cells.values() for each in known.values())]
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}, {}
+    return (noted, cells) if all(isinstance(each, str) for each in hashes) else ({}, {})
 
 
 def write_manifest(folder: Path, delivered: dict[str, str], cells: Cells) -> None:

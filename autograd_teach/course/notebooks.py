@@ -24,6 +24,7 @@ from typing import Any
 from .. import files
 from . import progress_file
 from .errors import UserError, fix
+from .read_json import read_json
 
 # A trick for speed. nbformat imports jsonschema. If rfc3987_syntax is installed, jsonschema then compiles 39 grammars (3.5 s
 # of each command) to check addresses, which notebooks do not need. So it is hidden during the import.
@@ -76,8 +77,8 @@ def parse_notebook(data: bytes, path: str) -> NotebookNode:
     """The notebook in the bytes of a file. path: for messages. Raises `UserError` if it is not a valid notebook."""
     try:
         text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
-        raw = json.loads(text)
-    except (ValueError, RecursionError) as problem:
+        raw = read_json(text)
+    except ValueError as problem:
         raise UserError(
             f"{path} is not a valid notebook (its JSON is broken); restore it from a backup or start from a fresh copy."
         ) from problem
@@ -92,13 +93,7 @@ def parse_notebook(data: bytes, path: str) -> NotebookNode:
             warnings.simplefilter("ignore")  # about missing ids, which `_with_ids` adds
             notebook = _with_ids(nbformat.v4.reads(text))
             nbformat.validate(notebook)
-    except (
-        nbformat.ValidationError,
-        AttributeError,
-        KeyError,
-        TypeError,
-        RecursionError,
-    ) as problem:
+    except (nbformat.ValidationError, AttributeError, KeyError, TypeError) as problem:
         raise UserError(f"{path} is not a valid notebook ({_what(problem)}); start from a fresh copy.") from problem
     return notebook
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
+from .read_json import read_json
 
 NAME = ".autograd_teach_progress.json"
 SWITCH = "AUTOGRAD_TEACH_NO_PROGRESS"
@@ -153,13 +154,9 @@ def take_up(folder: Path, data: bytes, keep: Callable[[bytes], None] = lambda _:
                 entries[id] = _both(entries.get(id, {}), entry)
         if merged == {part: stored.parts.get(part, {}) for part in PARTS}:
             return False
-        try:
-            text = _text(stored.rest, merged)
-        except RecursionError as problem:
-            raise ValueError("it cannot be read") from problem
         if file.is_file():
             keep(file.read_bytes())
-        files.replace(file, text)
+        files.replace(file, _text(stored.rest, merged))
         return True
 
 
@@ -247,8 +244,8 @@ def _load(file: Path) -> _Stored:
 def _parsed(data: bytes) -> _Stored:
     try:
         # NaN and infinity are not JSON: Python would write them again, and other programs could not read the file.
-        content = json.loads(data, parse_constant=lambda _: None, parse_float=_finite)
-    except (ValueError, RecursionError):
+        content = read_json(data, parse_constant=lambda _: None, parse_float=_finite)
+    except ValueError:
         return _Stored({}, {}, sound=False)
     if not isinstance(content, dict):
         return _Stored({}, {}, sound=False)

@@ -20,18 +20,19 @@ from pathlib import Path, PurePosixPath
 from nbformat import NotebookNode
 
 from .. import files
-from . import home, progress_file
+from . import home, progress_file, shadows
 from .errors import UserError
-from .lab import as_delivered, cell_hash, course_files, deliver
+from .lab import as_delivered, cell_hash, course_files, deliver, read_manifest
 from .notebooks import notebook_text
 from .release import STUB
 from .update import (
     BACKUPS,
+    UNRECORDED,
     Backup,
     beside,
-    given_before,
     is_answer,
     is_inside,
+    is_stub,
     kept,
     require_inside,
     shown,
@@ -62,10 +63,12 @@ class TakenUp:
     progress: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     backup: Path | None = None
+    is_unrecorded: bool = False
 
     def __str__(self) -> str:
         """What happened, one line for each kind of change."""
         lines = [f"Your course is in {self.folder}{' (new)' if self.is_new else ''}."]
+        lines += [UNRECORDED] if self.is_unrecorded else []
         for name, count in self.taken.items():
             if count:
                 lines.append(f"Imported from {self.source}: {name} ({count} cell{'s' if count > 1 else ''}).")
@@ -95,19 +98,29 @@ def take_up(folder: Path, source: Path, now: datetime | None = None) -> TakenUp:
     """
     folder = Path(os.path.abspath(folder.expanduser()))
     work = read_work(source)
+    _leave_out_shadows(work)
     require_inside(folder, *ROOMS, BACKUPS)
     is_new = not any((folder / room).is_dir() for room in ROOMS)
     done = TakenUp(folder, source.name, is_new, skipped=dict(work.left_out))
     with contextlib.suppress(OSError):  # `deliver` says what is wrong
         folder.mkdir(parents=True, exist_ok=True)
     with files.alone_in(folder):
-        given_before(folder)  # raises if the manifest is damaged, before anything is written
-        deliver(folder)
+        done.is_unrecorded = deliver(folder).is_unrecorded
         taking = _Taking(done, work, now)
         taking.take_all(name for name in work.files if PurePosixPath(name).name != progress_file.NAME)
     # Merging progress locks its folder itself, which may be the same folder.
     taking.take_all(name for name in work.files if PurePosixPath(name).name == progress_file.NAME)
     return done
+
+
+def _leave_out_shadows(work: Work) -> None:
+    """Leave out the files that a notebook would import in place of an installed module."""
+    folders = {*shadows.ROOMS, *(str(PurePosixPath(name).parent) for name in work.notebooks)}
+    for entry in shadows.hiding(work.files, folders):
+        for name in [name for name in work.files if name == entry or name.startswith(f"{entry}/")]:
+            work.leave_out(
+                name, "notebooks beside it would import it in place of an installed module; rename it to add it"
+            )
 
 
 class _Taking:
@@ -119,7 +132,7 @@ class _Taking:
         self.folder = done.folder
         self.backup = Backup(done.folder, now)
         self.course = {name: path for name, path in course_files() if name.endswith(".ipynb")}
-        self.known = given_before(done.folder)
+        self.known = read_manifest(done.folder)[1]
 
     def take_all(self, names: Iterator[str]) -> None:
         """Merge these files of the work. A file that cannot be used is noted with the reason."""
@@ -180,8 +193,7 @@ class _Taking:
         cells = json.loads(as_delivered(self.course[name]))["cells"]
         given = {cell["id"]: {cell_hash(cell["source"])} for cell in cells}
         for id, was in self.known.get(name, {}).items():
-            if isinstance(was, str):
-                given.setdefault(id, set()).add(was)
+            given.setdefault(id, set()).add(was)
         return given
 
     def _take_notebook(self, name: str, given: Mapping[str, Container[str]]) -> None:
@@ -201,11 +213,7 @@ class _Taking:
         merged, count, both = merge_from(mine, other, given, self.done.source)
         if merged.cells == mine.cells:
             return
-        try:
-            text = notebook_text(merged).encode()
-        except (RecursionError, ValueError):
-            self.done.skipped[name] = "it is nested too deeply"
-            return
+        text = notebook_text(merged).encode()
         self.backup.keep(name, before)
         if path.read_bytes() != before:
             self._take_notebook(name, given)  # JupyterLab has saved it in the meantime
@@ -272,7 +280,7 @@ def merge_from(
         is_theirs = is_answer(cell) or (
             cell.id in noted and cell.cell_type == "code" and "nbgrader" not in cell.metadata
         )
-        if is_theirs and _is_untouched(cell, given) and written.cell_type == cell.cell_type:
+        if is_theirs and _is_untouched(cell, given):
             groups[-1] = [kept(cell, written)]
             count += 1
         elif not _is_beside(cell.id, written, mine):
@@ -313,7 +321,7 @@ def _crc(cell: NotebookNode) -> int:
 
 
 def _is_untouched(cell: NotebookNode, given: Mapping[str, Container[str]]) -> bool:
-    return cell_hash(cell.source) in given.get(cell.id, ())
+    return cell_hash(cell.source) in given.get(cell.id, ()) or is_stub(cell)
 
 
 def _listed(names: list[str]) -> str:

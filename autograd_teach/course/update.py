@@ -22,7 +22,6 @@ from .. import files
 from .errors import UserError
 from .lab import (
     MANIFEST,
-    Cells,
     as_delivered,
     cell_hash,
     course_files,
@@ -36,6 +35,10 @@ from .release import STUB
 
 BACKUPS = ".before-update"
 """The folder in the student's folder that holds their notebooks before each update, in one folder per update."""
+UNRECORDED = (
+    f"The record of what the course had delivered ({MANIFEST}) was missing, damaged or incomplete and has been made again: "
+    "what differs from this version of the course counts as yours."
+)
 
 
 @dataclass
@@ -49,10 +52,12 @@ class Update:
     conflicts: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     backup: Path | None = None
+    is_unrecorded: bool = False
 
     def __str__(self) -> str:
         """What happened, one line for each kind of change."""
         lines = [f"Your course is in {self.folder}."]
+        lines += [UNRECORDED] if self.is_unrecorded else []
         lines += [f"New: {', '.join(self.added)}."] if self.added else []
         lines += [f"Brought up to date: {', '.join(self.refreshed)}."] if self.refreshed else []
         lines += [f"Brought up to date, with what you wrote kept: {', '.join(self.merged)}."] if self.merged else []
@@ -97,16 +102,6 @@ def is_inside(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
-def given_before(folder: Path) -> Cells:
-    """The hashes of the cells when they were delivered. Raises `UserError` if the manifest is nested too deeply."""
-    try:
-        return read_manifest(folder)[1]
-    except OSError:
-        return {}  # `deliver` reads the manifest too, and says what is wrong
-    except RecursionError as problem:
-        raise UserError(f"{folder / MANIFEST} is damaged; delete it and run the command again.") from problem
-
-
 class Backup:
     """The folder in which one run keeps the old files. It is created when the first file is kept."""
 
@@ -134,10 +129,10 @@ class Backup:
 
 
 def _update(folder: Path, now: datetime | None) -> Update:
-    known = given_before(folder)
+    known = read_manifest(folder)[1]
     delivery = deliver(folder)
     delivered, cells = read_manifest(folder)
-    done = Update(folder, delivery.added, delivery.refreshed)
+    done = Update(folder, delivery.added, delivery.refreshed, is_unrecorded=delivery.is_unrecorded)
     backup = Backup(folder, now)
     for name, source in course_files():
         if name in delivery.kept and _merge_file(name, folder / name, source, known.get(name), done, backup):
@@ -166,7 +161,7 @@ def _merge_file(
     except UserError as problem:
         done.skipped[name] = str(problem)
         return False
-    except (UnicodeEncodeError, RecursionError):
+    except UnicodeEncodeError:
         done.skipped[name] = f"{path} holds text that a notebook cannot hold; restore it from a backup"
         return False
     if [_content(cell) for cell in merged.cells] == [_content(cell) for cell in theirs.cells]:
@@ -186,10 +181,11 @@ def _merge_file(
 def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None) -> tuple[NotebookNode, list[str]]:
     """Merge the student's notebook `theirs` with the new version `new`.
 
-    known: cell id -> `cell_hash` at delivery; None if that was never noted. Then either side may have changed a cell that
-    differs, and both versions stay; an untouched exercise is replaced. Returns the notebook and the ids of the cells that
-    have both versions.
+    known: cell id -> `cell_hash` at delivery; None if that was never noted. Then an answer that is more than a stub is the
+    student's, and any other cell that differs stays in both versions, because either side may have changed it. Returns the
+    notebook and the ids of the cells that have both versions.
     """
+    known = known or {}
     mine = {cell.id: cell for cell in theirs.cells}
     ids = {cell.id for cell in (*theirs.cells, *new.cells)}
     groups: list[list[NotebookNode]] = []
@@ -197,11 +193,12 @@ def merge(theirs: NotebookNode, new: NotebookNode, known: dict[str, str] | None)
     for cell in new.cells:
         old = mine.get(cell.id)
         if old is None or old.source == cell.source:
-            groups.append([cell if old is None else kept(cell, old)])
+            groups.append([kept(cell, old) if old and old.cell_type == cell.cell_type else cell])
             continue
-        was = (known or {}).get(cell.id)
-        student_changed = not _is_stub(old) if was is None else cell_hash(old.source) != was
-        course_changed = was is None or cell_hash(cell.source) != was
+        is_noted = cell.id in known
+        was = known.get(cell.id, cell_hash(cell.source))
+        student_changed = cell_hash(old.source) != was and (is_noted or not is_stub(old))
+        course_changed = cell_hash(cell.source) != was or not (is_noted or is_answer(cell))
         if not student_changed:
             groups.append([cell])
         elif not course_changed:
@@ -240,8 +237,8 @@ def with_own_cells(groups: list[list[NotebookNode]], theirs: list[NotebookNode])
 
 
 def kept(cell: NotebookNode, old: NotebookNode) -> NotebookNode:
-    """The student's cell in the new notebook: its text and outputs, with the course's metadata."""
-    return NotebookNode({**old, "metadata": cell.metadata, "cell_type": cell.cell_type})
+    """The student's cell in the new notebook: its text, type and outputs, with the course's metadata."""
+    return NotebookNode({**old, "metadata": cell.metadata})
 
 
 def beside(name: str, taken: set[str], title: str, cell: NotebookNode) -> NotebookNode:
@@ -279,7 +276,7 @@ _STUB_LINE = re.compile(
 )
 
 
-def _is_stub(cell: NotebookNode) -> bool:
+def is_stub(cell: NotebookNode) -> bool:
     """Whether an exercise is still a stub, judged by its lines only: for a cell without a noted hash."""
     lines = cell.source.splitlines()
     is_bare = all(_STUB_LINE.fullmatch(line) for line in lines)

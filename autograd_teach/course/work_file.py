@@ -20,7 +20,8 @@ from nbformat import NotebookNode
 from . import progress_file
 from .errors import UserError
 from .lab import course_files
-from .notebooks import notebook_text, parse_notebook
+from .notebooks import parse_notebook
+from .read_json import read_json
 
 MOST_BYTES = 100_000_000
 """The largest size of all files together, unpacked."""
@@ -93,17 +94,10 @@ def parsed(data: bytes, name: str) -> NotebookNode:
     """
     data = data.removeprefix(_BOM)
     if re.search(rb"\\u[dD][89a-fA-F]", data):
-        with contextlib.suppress(ValueError, RecursionError):  # `parse_notebook` says what is wrong
-            text = json.dumps(json.loads(data), ensure_ascii=False)
+        with contextlib.suppress(ValueError):  # `parse_notebook` says what is wrong
+            text = json.dumps(read_json(data), ensure_ascii=False)
             data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode()
-    notebook = parse_notebook(data, name)
-    try:
-        notebook_text(notebook).encode()
-    except (RecursionError, ValueError) as problem:
-        raise UserError(
-            f"{name} is not a valid notebook (it is nested too deeply); start from a fresh copy."
-        ) from problem
-    return notebook
+    return parse_notebook(data, name)
 
 
 def _content(source: Path) -> bytes:

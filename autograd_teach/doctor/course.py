@@ -14,6 +14,8 @@ from pathlib import Path
 
 from ..course import content
 from ..course.errors import UserError
+from ..course.read_json import read_json
+from ..course.shadows import hiding_in
 from .finding import Finding, Probe, State, broken, ok, optional
 from .tools import ROOT, SECONDS, Failed, Package, pip_install, python, run_python, version_of
 
@@ -179,7 +181,7 @@ def notebooks() -> Finding:
 
 def _is_notebook(path: Path) -> bool:
     try:
-        return "cells" in json.loads(path.read_bytes())
+        return "cells" in read_json(path.read_bytes())
     except (OSError, ValueError):
         return False
 
@@ -252,7 +254,7 @@ def course_folder(named: Path | None) -> Finding:
         )
     if existing != folder:
         return ok(f"{folder} is not there yet; `autograd-teach lab` makes it")
-    if hiding := _hiding(folder):
+    if hiding := hiding_in(folder):
         words = f"{', '.join(hiding)} in {folder}: a notebook beside it imports that instead of Python's or the course's own"
         return optional(words, "Rename it, and restart the notebook's kernel.")
     is_slow = is_wsl() and folder.as_posix().startswith("/mnt/")
@@ -268,13 +270,6 @@ def _cannot_write(folder: Path) -> str:
             return ""
     except OSError as error:
         return error.strerror or str(error)
-
-
-def _hiding(folder: Path) -> list[str]:
-    """Files beside notebooks that are imported in place of a module: a notebook's own folder comes first."""
-    modules = {*sys.stdlib_module_names, "numpy", "matplotlib", "IPython", "ipykernel", "torch", "autograd_teach"}
-    paths = (path for room in (".", "lessons", "exercises") for path in sorted((folder / room).glob("*.py")))
-    return [path.relative_to(folder).as_posix() for path in paths if path.stem in modules]
 
 
 def port() -> Finding:

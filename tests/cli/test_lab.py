@@ -127,7 +127,10 @@ def test_a_kept_file_is_kept_and_named_at_every_later_run(course: Path, tmp_path
         assert theirs.read_text() == "my notes"
 
 
-@pytest.mark.parametrize("manifest", [None, b"", b"{", b"[1]", b'{"lessons/01_a.ipynb": 3}', b"\xff"])
+DEEP = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+
+
+@pytest.mark.parametrize("manifest", [None, b"", b"{", b"[1]", b'{"lessons/01_a.ipynb": 3}', b"\xff", DEEP])
 def test_without_a_sound_manifest_every_differing_file_is_the_students(
     course: Path, tmp_path: Path, manifest: bytes | None
 ):

@@ -144,6 +144,16 @@ def test_all_that_is_wrong_is_said_the_most_telling_first(
     assert outcome.message == outcome.findings[0]["message"]
 
 
+def test_files_that_hide_installed_modules_are_named_once(tmp_path: Path) -> None:
+    for name in ("numpy.py", "helpers.py"):
+        (tmp_path / name).touch()
+    checked = [Checked(tmp_path / "09.ipynb"), Checked(tmp_path / "10.ipynb")]
+    said = check_command.table(checked)
+    assert said.count("numpy.py in") == said.count("rename it, and restart the notebook's kernel") == 1
+    assert "helpers" not in said
+    assert "numpy.py in" in json.loads(check_command.as_json(checked))["notebooks"][1]["note"]
+
+
 def test_the_outcomes_are_noted_beside_the_notebook(ran: Run) -> None:
     noted = {id: each["passed"] for id, each in ran.noted.items()}
     assert noted == {each.id: each.id == "09.KillHead" for each in EXERCISES}

@@ -20,6 +20,7 @@ from autograd_teach import cli, files
 from autograd_teach.course import home, take_up, update, work_file
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.notebooks import read_notebook
+from autograd_teach.course.read_json import DEEPEST
 from tests.course.student_folder import ANSWER, EXERCISE, HALF, LESSON, Course, changed, packed
 
 PROGRESS = "exercises/.autograd_teach_progress.json"
@@ -173,6 +174,42 @@ def test_a_file_that_cannot_be_used_changes_nothing(
     assert cli.main(["update", str(tmp_path / "course"), "--from", str(tmp_path / name)]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "course").exists()
+
+
+HIDING = {
+    "exercises/numpy.py": "exercises/numpy.py",
+    "lessons/random.py": "lessons/random.py",
+    "autograd_teach.py": "autograd_teach.py",
+    "exercises/numpy/__init__.py": "exercises/numpy",
+    "exercises/ipykernel/__init__.pyc": "exercises/ipykernel",
+    "mine/json.py": "mine/json.py",
+}
+OWN = [
+    "exercises/helpers.py",
+    "exercises/helpers/__init__.py",
+    "exercises/helpers/random.py",
+    "exercises/numpy.txt",
+    "exercises/Numpy.py",
+    "exercises/my-numpy.py",
+    "data/random.py",
+    "exercises/random/notes.txt",
+]
+
+
+@pytest.mark.parametrize("name", [*HIDING, *OWN])
+def test_a_file_that_would_hide_an_installed_module_is_left_out_and_named(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    notebook = changed(course, EXERCISE, scale_answer=ANSWER)
+    more = {name: "x", f"{HIDING[name]}/core.py": "x"} if "__init__" in name and name in HIDING else {name: "x"}
+    source = packed(tmp_path / "work.zip", {**more, "mine/own.ipynb": notebook})
+    monkeypatch.chdir(course.folder / "exercises")
+    monkeypatch.setattr("sys.path", ["", str(course.folder / "exercises"), *sys.path])
+    for _ in range(2):
+        done = take_up.take_up(course.folder, source, DATE)
+        assert done.skipped.keys() == (set(more) if name in HIDING else set())
+        assert (f"Left out: {name}" in str(done)) == (name in HIDING)
+        assert all((course.folder / each).exists() == (name in OWN) for each in more)
 
 
 def test_a_link_in_the_folder_is_not_followed_out_of_it(course: Course, tmp_path: Path) -> None:
@@ -414,10 +451,18 @@ def test_a_full_disk_ends_the_run_with_a_sentence(
     assert (course.folder / EXERCISE).read_bytes() == before
 
 
-def test_notes_that_cannot_be_read_end_the_run_with_a_sentence(course: Course, tmp_path: Path) -> None:
+def test_work_comes_into_a_folder_without_a_record_and_that_is_said(course: Course, tmp_path: Path) -> None:
+    source = packed(tmp_path / "work.zip", {EXERCISE: changed(course, EXERCISE, scale_answer=ANSWER)})
     (course.folder / ".autograd-teach.json").write_text("[" * 100_000)
-    with pytest.raises(UserError, match="delete it and run the command again"):
-        take_up.take_up(course.folder, packed(tmp_path / "work.zip", {"a.txt": "x"}), DATE)
+    course.change(
+        course.source,
+        EXERCISE,
+        "scale-answer",
+        "class Scale(Function):\n    # YOUR CODE HERE\n    raise NotImplementedError()",
+    )
+    done = take_up.take_up(course.folder, source, DATE)
+    assert update.UNRECORDED in str(done) and done.both == {}
+    assert course.cells(EXERCISE)["scale-answer"] == ANSWER
 
 
 def test_a_file_in_place_of_the_folder_stays(tmp_path: Path) -> None:
@@ -494,12 +539,10 @@ def test_a_run_has_the_folder_for_itself_while_it_reads_and_writes(
     assert course.folder / EXERCISE in seen and all(seen.values()), seen
 
 
-DEEP_IS_READ = sys.version_info >= (3, 12)
-"""Before, what is written in C nests no deeper than what is written in Python: 1,000 levels."""
-
-
 def nested(levels: int) -> str:
-    return '{"version": 2, "exercises": {"one": ' + '{"x":' * levels + "1" + "}" * levels + "}}"
+    """Progress with so many levels."""
+    inner = levels - 3  # the file, its part and the exercise are levels too
+    return '{"version": 2, "exercises": {"one": {"y": ' + '{"x":' * inner + "1" + "}" * inner + "}}}"
 
 
 @pytest.mark.parametrize(
@@ -508,7 +551,8 @@ def nested(levels: int) -> str:
         ('{"version": "9", "exercises": {"one": {"passed": true}}}', "newer version"),
         ('{"version": 2.5, "exercises": {"one": {"passed": true}}}', "newer version"),
         ('{"version": 2, "exercises": {"one": {"x": NaN, "y": -Infinity, "z": 1e999}}}', ""),
-        pytest.param(nested(960), "" if DEEP_IS_READ else "cannot be read", id="960 levels"),
+        pytest.param(nested(DEEPEST), "", id="as deep as is read"),
+        pytest.param(nested(DEEPEST + 1), "cannot be read", id="one level deeper"),
         pytest.param(nested(200_000), "cannot be read", id="200,000 levels"),
     ],
 )
