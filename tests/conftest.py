@@ -9,7 +9,8 @@ A test that needs something which the machine may lack asks for it through the f
         bwrap = require_tool("bwrap")  # its path; without it the test is skipped
 
 With AUTOGRAD_TEACH_REQUIRE_TOOLS=1 (`.ci/run` sets it) what is missing is a failure instead of a skip. Comparisons with
-PyTorch are not even collected where it is not installed; AUTOGRAD_TEACH_REQUIRE_TORCH=1 makes that an error.
+PyTorch are not even collected where it is not installed; AUTOGRAD_TEACH_REQUIRE_TORCH=1 makes that an error. With
+AUTOGRAD_TEACH_SKIPPED=FILE the names of skipped tests are written there, for `pytest @FILE` on a machine that has more.
 """
 
 import compileall
@@ -178,6 +179,9 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Iterator[None]:
     """Say in one line what did not run, and how to run it; below all else."""
     yield
+    if path := os.environ.get("AUTOGRAD_TEACH_SKIPPED"):
+        names = {report.nodeid: None for report in terminalreporter.getreports("skipped")}
+        Path(path).write_text("".join(f"{name}\n" for name in names))
     left_out = config.stash.get(_LEFT_OUT, 0)
     parts = [f"tests that take long: {left_out} (add --full; some need pip install -e '.[full]')"] if left_out else []
     parts += [] if HAS_TORCH else ["comparisons with PyTorch, which is not installed (pip install torch==2.13.0)"]

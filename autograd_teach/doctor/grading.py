@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..course import content
 from ..course.errors import UserError
 from .finding import Finding, Probe, ok, optional
-from .tools import Failed, Package, install, run
+from .tools import Failed, Package, run
 
 if TYPE_CHECKING:
     from ..grading.sandbox import Isolation
@@ -39,7 +39,7 @@ USER_NAMESPACES = (
         "sudo sysctl -w user.max_user_namespaces=10000",
     ),
 )
-"""Settings that keep bubblewrap from working for users other than root: file, value, what to say and to type."""
+"""Settings that keep namespaces from users other than root: file, value, what to say and to type."""
 
 
 def probes() -> tuple[Probe, ...]:
@@ -65,38 +65,38 @@ def elsewhere() -> Finding:
 
 def sandbox() -> Finding:
     """Which isolation `grade` will take, found by running Python in a box of it, as `grade` does."""
-    from ..grading.sandbox import Isolation, available, limits_files, why
+    from ..grading.sandbox import Isolation, available, limits_files, problems
 
-    kind = available()
-    if kind is Isolation.BUBBLEWRAP:
-        words = f"{_bubblewrap()} works: students' code sees none of your files, and no network"
-        return _with_lacks(kind, words, "Grading is sandboxed by bubblewrap.")
-    bubblewrap, _, user = why().removeprefix("bubblewrap: ").partition("; user: ")
-    words, advice, *commands = _about_bubblewrap(bubblewrap)
+    kind, failed = available(), problems()
+    if kind.is_private:
+        own = _bubblewrap() if kind is Isolation.BUBBLEWRAP else "a sandbox made by the grader itself"
+        words = f"{own} works: students' code sees none of your files, and no network"
+        if shutil.which("bwrap") and Isolation.BUBBLEWRAP in failed:
+            words += f"; bubblewrap does not work: {failed[Isolation.BUBBLEWRAP]}"
+        return _with_lacks(kind, words, f"Grading is sandboxed by {kind}.")
+    words, advice, *commands = _about_namespaces(failed[Isolation.NAMESPACES])
     if kind is Isolation.USER:
         words += ", so students' code runs as users made up for it"
         words += ", who can read the system and Python only" * limits_files()
-        return _with_lacks(kind, words, "Grading is sandboxed, but not by bubblewrap.", advice, *commands)
+        return _with_lacks(kind, words, "Grading is sandboxed, but not by namespaces.", advice, *commands)
     if os.geteuid() == 0:
-        words += f", and the sandbox of other users does not work ({user})"
+        words += f", and the sandbox of other users does not work ({failed[Isolation.USER]})"
     words += ": nothing is graded, unless you trust the class and give --isolation process"
     return optional(words, advice, *commands, summary="Nothing can be graded here: there is no sandbox.")
 
 
-def _about_bubblewrap(problem: str) -> tuple[str, ...]:
-    """That it does not work, what to do, and the commands for it."""
-    if shutil.which("bwrap") is None:
-        return "bubblewrap is not installed", *install("bubblewrap")
-    if error := re.search(r"\w+Error: (?!.*\w+Error: ).*", problem):  # Python's own, which bubblewrap has started
-        return f"bubblewrap starts Python, but the grader does not work in it: {error[0]}", ""
-    words = f"bubblewrap does not work: {problem}"
+def _about_namespaces(problem: str) -> tuple[str, ...]:
+    """That they do not work, what to do, and the command for it."""
+    if error := re.search(r"\w+Error: (?!.*\w+Error: ).*", problem):  # Python's own, which was started in them
+        return f"Python starts in namespaces, but the grader does not work in them: {error[0]}", ""
+    words = f"namespaces do not work: {problem}"
     for path, value, advice, command in USER_NAMESPACES if os.geteuid() else ():
         try:
             if Path(path).read_text(encoding="ascii").strip() == value:
                 return words, advice, command
         except OSError:
             continue
-    return words, "Containers often forbid what bubblewrap needs; a virtual machine does not."
+    return words, "Containers often forbid namespaces; a virtual machine does not."
 
 
 def _with_lacks(kind: "Isolation", words: str, summary: str, advice: str = "", *commands: str) -> Finding:

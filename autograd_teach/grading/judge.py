@@ -21,9 +21,6 @@ Name = Literal["oracle", "nbval"]
 ORACLE = "autograd_teach.grading.oracle.server"
 """The job that runs in the oracle's boxes."""
 
-_SPECS = Path(specs.__file__).parent
-"""The specs say what is right. Hidden in the oracle's boxes; a notebook's own check needs them."""
-
 
 @contextmanager
 def called(
@@ -43,7 +40,8 @@ def called(
     nbval's record. `seed` (exercise id -> seed of the oracle's inputs) reproduces a verdict. Raises `UserError` if the
     isolation does not work here, or, with `required`, if students' code could read solutions under it.
     """
-    isolation = _isolation(hidden, wanted, required, progress)
+    isolation, words = isolation_of(name, hidden, wanted, required)
+    reports.say(progress, words)
     with Nbval(isolation, hidden) as runner:  # starts a process only when called
         nbval = by_nbval(runner, limits)
         if name == "nbval":
@@ -53,7 +51,7 @@ def called(
         from .oracle.judging import Oracle
 
         chosen = {"seed": seed} if seed else {}
-        with sandbox.Boxes(ORACLE, isolation, [_SPECS, *hidden]) as boxes:
+        with sandbox.Boxes(ORACLE, isolation, _closed(name, hidden)) as boxes:
             oracle = Oracle(boxes, {each.id: each for each in declared()}, limits, nbval, **chosen)
             yield Recorded(oracle, runner, limits) if record else oracle
 
@@ -63,8 +61,14 @@ def called_here(name: str, wanted: Isolation | None, record: bool) -> str:
     return f"{name}, {'with' if record else 'without'} records, {wanted or sandbox.available()} on {platform.node()}"
 
 
-def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool, progress: TextIO | None) -> Isolation:
-    """Choose the isolation of the class and print it. Never falls back silently to a weaker one than `wanted`."""
+def _closed(name: str, hidden: Sequence[Path]) -> Sequence[Path]:
+    """What the answers that get points from the judge `name` must not see: the specifications say what is right. A
+    notebook's own check needs them, and a record gives no points."""
+    return [*hidden, *sandbox.copies(Path(specs.__file__).parent)] if name == "oracle" else hidden
+
+
+def isolation_of(name: str, hidden: Sequence[Path], wanted: Isolation | None, required: bool) -> tuple[Isolation, str]:
+    """The isolation of a class and a line that says it. Never a weaker one than `wanted`. Raises `UserError` as `called`."""
     best = sandbox.available()
     is_tried = wanted is best and best.is_sandbox
     if wanted and not is_tried and (problem := sandbox.problem_with(wanted)):
@@ -72,20 +76,19 @@ def _isolation(hidden: Sequence[Path], wanted: Isolation | None, required: bool,
     isolation = wanted or best
     if not isolation.is_sandbox and wanted is None:
         raise UserError(
-            f"Nothing was graded: there is no sandbox for students' code here ({sandbox.why()}). Install bubblewrap; or, for "
-            "a class that you trust, give --isolation process: its code then runs as you."
+            f"Nothing was graded: there is no sandbox for students' code here ({sandbox.why()}). `autograd-teach doctor` says "
+            "what to do; or, for a class that you trust, give --isolation process: its code then runs as you."
         )
     lacks = [] if isolation.is_sandbox else ["students' code runs as you"]
-    if isolation is not Isolation.BUBBLEWRAP and not sandbox.limits_files():
-        seen = sandbox.readable_by_anyone(hidden) if isolation is Isolation.USER else hidden
+    if not isolation.is_private and not sandbox.limits_files():
+        closed = _closed(name, hidden)
+        seen = sandbox.readable_by_anyone(closed) if isolation is Isolation.USER else closed
         lacks += [f"students' code can read {', '.join(map(str, seen))}"] if seen else []
     if isolation is Isolation.USER and not sandbox.filters_calls():
         lacks.append("students' code has network access")
     if required and lacks:
         raise UserError(
             f"Nothing was graded: --require-sandbox was given, and {' and '.join(lacks)} here; "
-            "install bubblewrap; or, for a class that you trust, leave the option out."
+            "`autograd-teach doctor` says what to do; or, for a class that you trust, leave the option out."
         )
-    words = f" ({' and '.join(lacks)})" if lacks else ""
-    reports.say(progress, f"Isolation: {isolation}{words}")
-    return isolation
+    return isolation, f"Isolation: {isolation}" + (f" ({' and '.join(lacks)})" if lacks else "")

@@ -31,6 +31,9 @@ class Status(StrEnum):
     GRADER_ERROR = "grader_error"  # a fault of the grader or the machine: grade this student again
 
 
+MOST_NAMED = 20
+"""Students who are absent, or not on the roster, that a terminal lists at most."""
+
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
 """What a record says about a check cell, in addition to the statuses of a run that was ended."""
 
@@ -147,6 +150,11 @@ class Result:
     penalty: float = 0  # points taken off for being late
     lateness: str = ""  # why points were taken off, or why not
     comments: tuple[str, ...] = ()  # a person's comments to the student that are not on one exercise
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether nothing was handed in, and nobody gave points all the same."""
+        return not (self.note or self.points) and all(mark.status is Status.MISSING for mark in self.marks)
 
     @property
     def points(self) -> float:

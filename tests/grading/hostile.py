@@ -23,9 +23,9 @@ from autograd_teach.grading.sandbox import Isolation
 from tests.grading.classroom import SETUP, SOLUTIONS, code, notebook
 
 DOUBLE, SQUARE, NEGATE = SOLUTIONS.values()
-FENCED = frozenset({Isolation.BUBBLEWRAP})
+FENCED = frozenset(kind for kind in Isolation if kind.is_private)
 PROCESS = frozenset({Isolation.PROCESS})
-ANYWHERE = frozenset({Isolation.BUBBLEWRAP, Isolation.PROCESS})
+ANYWHERE = FENCED | PROCESS
 EVERYWHERE = frozenset(Isolation)
 
 
@@ -33,7 +33,8 @@ EVERYWHERE = frozenset(Isolation)
 class Row:
     """A notebook and what it deserves.
 
-    In the answers, {solutions}, {submissions}, {port}, {socket} and {mark} stand for what only the test knows.
+    In the answers, {solutions}, {submissions}, {port}, {socket} and {mark} stand for what only the test knows, as Python writes
+    it: a path may hold an apostrophe.
     """
 
     answers: Mapping[str, str]
@@ -80,8 +81,8 @@ def after(before: str) -> dict[str, str]:
 
 
 ATTACKS: dict[str, Row] = {
-    "reads the solutions": attack("open('{solutions}').read()", "fail", "FileNotFoundError"),
-    "reads another submission": attack("open('{submissions}/right.ipynb').read()", "fail", "FileNotFoundError"),
+    "reads the solutions": attack("open({solutions}).read()", "fail", "FileNotFoundError"),
+    "reads another submission": attack("open({submissions} + '/right.ipynb').read()", "fail", "FileNotFoundError"),
     "finds the class anywhere": attack(
         """
         import os
@@ -167,7 +168,7 @@ ATTACKS: dict[str, Row] = {
         "ConnectionRefusedError",
     ),
     "calls a socket of this machine": attack(
-        "import socket; socket.socket(socket.AF_UNIX).connect('{socket}')",
+        "import socket; socket.socket(socket.AF_UNIX).connect({socket})",
         "fail",
         "FileNotFoundError",
     ),
@@ -276,7 +277,7 @@ ATTACKS: dict[str, Row] = {
         import glob, os
         for name in glob.glob("/tmp/k-*"):
             os.remove(name)
-            os.symlink("{socket}", name)
+            os.symlink({socket}, name)
         1/0
         """,
         "fail",
@@ -390,7 +391,7 @@ ODDITIES: dict[str, Row] = {
     "leaves a process behind": oddity(
         """
         import subprocess, sys
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600) # {mark}"], start_new_session=True, env={})
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", {mark}], start_new_session=True, env={})
         """,
         where=EVERYWHERE,
     ),
@@ -492,7 +493,7 @@ NEIGHBOURS: dict[str, Row] = {
     "kills its grader": Row(
         {
             "double": "import os, signal, psutil, subprocess, sys\n"
-            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600) # {mark}'], start_new_session=True)\n"
+            "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)', {mark}], start_new_session=True)\n"
             "os.kill(os.getppid(), signal.SIGKILL)"
         },
         "died not_attempted not_attempted",
@@ -544,9 +545,9 @@ SOON = 0.3
 
 
 def filled(source: str, known: Mapping[str, object]) -> str:
-    """`source` with what is known in the place of its name."""
+    """`source` with what is known in the place of its name, as Python writes it."""
     for name, value in known.items():
-        source = source.replace(f"{{{name}}}", str(value))
+        source = source.replace(f"{{{name}}}", repr(value))
     return source
 
 

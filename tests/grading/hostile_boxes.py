@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autograd_teach.grading.sandbox import Isolation
 
-OF_ITS_OWN = frozenset({Isolation.BUBBLEWRAP})
+OF_ITS_OWN = frozenset(kind for kind in Isolation if kind.is_private)
 SHARED = frozenset({Isolation.USER, Isolation.PROCESS})
 ALL = frozenset(Isolation)
 REFUSED = r"(PermissionError|FileNotFoundError|ProcessLookupError|OSError) \d+"
@@ -169,14 +169,14 @@ PROGRAMS: dict[str, Row] = {
     "is spared when there is no memory": Row(
         "def spare():\n    with open('/proc/self/oom_score_adj', 'w') as f: f.write('-1000')\ntried(spare)",
         REFUSED,
-        "print(open('/proc/self/oom_score_adj').read().strip().lstrip('-').isdigit())",
-        "True",
+        "tried(lambda: open('/proc/self/oom_score_adj').read().strip().lstrip('-').isdigit())",
+        "done True|PermissionError 13",
     ),
     "writes to control groups": Row(
         "tried(lambda: os.listdir('/sys/fs/cgroup'))",
         REFUSED,
-        "print('cgroup' in open('/proc/self/mountinfo').read() or 'none')",
-        "True|none",
+        "tried(lambda: 'cgroup' in open('/proc/self/mountinfo').read())",
+        "done (True|False)|PermissionError 13",
     ),
     # ---- what the kernel offers -----------------------------------------------------------------------------------
     "keeps something in a keyring": Row(
@@ -230,8 +230,8 @@ PROGRAMS: dict[str, Row] = {
     "changes where its own memory lies": Row(
         "libc = ctypes.CDLL(None, use_errno=True)\nprint([libc.prctl(35, n, 4096, 0, 0) for n in (1, 8, 13)])",
         r"\[-1, -1, -1\]",
-        "libc = ctypes.CDLL(None); libc.prctl(15, b'mine', 0, 0, 0); print(open('/proc/self/comm').read().strip())",
-        "mine",
+        "libc = ctypes.CDLL(None); libc.prctl(15, b'mine', 0, 0, 0); name = ctypes.create_string_buffer(16); libc.prctl(16, name, 0, 0, 0); print(name.value)",
+        "b'mine'",
     ),
     "hides open files on their way": Row(
         "def send():\n"
@@ -347,16 +347,19 @@ BEYOND: dict[str, tuple[str, str, str, frozenset[Isolation]]] = {
 # ---- answers to 09.Scale, in the oracle's process -----------------------------------------------------------------------
 
 ALONE = """
-import json, struct
+import json, struct, sys
+frame = sys._getframe()
+while "nonce" not in frame.f_locals: frame = frame.f_back
 def whole(count):
     data = b""
     while len(data) < count: data += os.read(3, count - len(data))
     return data
 def asked(): return dict(json.loads(whole(struct.unpack("<I", whole(4))[0]))["dict"])
-os.write(3, bytes(161))
+os.write(3, frame.f_locals["nonce"] + bytes(161))
+nonce = whole(16)
 question = asked()
 text = json.dumps({"dict": [["structure", None], ["replies", []]]}).encode()
-os.write(3, (struct.pack("<I", len(text)) + text).ljust(question["capacity"], b"\\0"))
+os.write(3, nonce + (struct.pack("<I", len(text)) + text).ljust(question["capacity"], b"\\0"))
 """
 
 FORGED: dict[str, tuple[str, str]] = {

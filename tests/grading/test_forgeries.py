@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autograd_teach.course import content
 from autograd_teach.course.checks import checker_of
 from autograd_teach.course.checks.call.records import NOTHING, Called
 from autograd_teach.course.checks.function.records import Run
@@ -21,6 +22,7 @@ from autograd_teach.course.checks.records import read, told
 from autograd_teach.course.exercises import exercise, exercises
 from autograd_teach.course.exercises.declaration import Program
 from autograd_teach.course.guard import quiet
+from autograd_teach.course.notebooks import read_notebook
 from autograd_teach.course.specs import spec_of
 from autograd_teach.grading.oracle import referee, wire
 from autograd_teach.grading.oracle.reaching import MOST, reaching
@@ -315,7 +317,7 @@ REACHES = {
     "import autograd_teach.course.checks.records as r": "line 1: autograd_teach.course.checks.records",
     "import autograd_teach.course.jacobian as own": "line 1: autograd_teach.course.jacobian",
     "from autograd_teach.grading import results": "line 1: autograd_teach.grading.results",
-    "import importlib\nimportlib.import_module('autograd_teach.course.specs')": "line 2: import_module autograd_teach.course.specs",
+    "import importlib\nimportlib.import_module('autograd_teach.course.specs')": "line 2: autograd_teach.course.specs",
     "__import__('g' + 'c')": "line 1: __import__ of a name made at run time",
     "import builtins\nbuiltins.abs = len": "line 1: builtins",
     "f.__code__ = g.__code__": "line 1: __code__",
@@ -332,6 +334,29 @@ REACHES = {
     "%matplotlib inline\n!ls\nimport gc": "line 3: gc",
     "def f(:\n  import gc": "line 2: gc",
     "setattr(np, 'a\x1b[31m', 1)": "line 1: sets np.a\ufffd[31m",
+    "from autograd_teach.course.specs.e01_requires_grad import FLAGS": "line 1: autograd_teach.course.specs.e01_requires_grad.FLAGS",
+    "def f(:\n  import autograd_teach.course.specs": "line 2: autograd_teach.course.specs",
+    "from pkgutil import resolve_name": "line 1: pkgutil.resolve_name",
+    "f('autograd_teach.course.specs:spec_of')": "line 1: autograd_teach.course.specs.spec_of",
+    "f(b'cautograd_teach.course.specs\\nspec_of')": "line 1: autograd_teach.course.specs",
+    "open('/lib/autograd_teach/course/specs/recipe.py')": "line 1: autograd_teach.course.specs.recipe.py",
+    "f(f'autograd_teach.course.specs.{name}')": "line 1: autograd_teach.course.specs",
+    "import runpy\nrunpy.run_module(a + b)": "line 1: runpy",
+    "import importlib\nimportlib.util.find_spec(a + b)": "line 2: importlib.util",
+    "from importlib import machinery": "line 1: importlib.machinery",
+    "from importlib import import_module as get\nget(a + b)": "line 2: import_module of a name made at run time",
+    "import importlib as i\ni.import_module('.specs', 'autograd_teach.course')": "line 2: autograd_teach.course.specs",
+    "import zipimport": "line 1: zipimport",
+    "import linecache": "line 1: linecache",
+    "import inspect\ninspect.getsource(torch.course.checking)": "line 2: inspect.getsource of the course, autograd_teach.course.checking",
+    "from inspect import getsource as g\nfrom autograd_teach.course import check\ng(check)": "line 3: inspect.getsource of the course",
+    "import inspect\ninspect.getmodule(check)": "line 2: inspect.getmodule",
+    "torch.course.specs": "line 1: autograd_teach.course.specs",
+    "getattr(torch.course, 'specs').spec_of": "line 1: autograd_teach.course.specs.spec_of, autograd_teach.course.specs",
+    "__import__('autograd_teach').course.specs": "line 1: autograd_teach.course.specs",
+    "from autograd_teach.course.attempt import sys\nsys.modules": "line 2: autograd_teach.course.attempt.sys.modules",
+    "torch.__file__": "line 1: __file__",
+    "def f(): Tensor.numpy = None": "line 1: sets Tensor.numpy",
 }
 """A source and its first reach."""
 
@@ -346,6 +371,11 @@ def test_reaching_is_bounded(source: str) -> None:
     assert len(reaching(source)) <= MOST
 
 
+def test_a_long_source_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ast.parse", None)
+    assert reaching("x = 1\n" * 10_000 + "import gc") == ("line 10001: gc",)
+
+
 def test_no_honest_answer_reaches_for_anything() -> None:
     sources = {id: reference(id) for id in (each.id for each in exercises())}
     sources |= {path.name: path.read_text() for path in (COURSE / "answers").glob("right_*.py")}
@@ -353,6 +383,45 @@ def test_no_honest_answer_reaches_for_anything() -> None:
         sources |= {f"{path.name} {n}": row[3] for n, row in enumerate(runpy.run_path(str(path))["ANSWERS"])}
     assert len(sources) > 1000
     assert not {name: list(map(str, found)) for name, source in sources.items() if (found := reaching(source))}
+
+
+FOR_STUDENTS = [
+    "from autograd_teach.course import check, hint, progress, NotPassed\ncheck('09.Scale', Scale)",
+    "from autograd_teach.course import *",
+    "import autograd_teach.course as c\nc.check('09.Scale', Scale)",
+    "import autograd_teach.course.attempt\nautograd_teach.course.attempt.attempt(f)",
+    "print('see autograd_teach.course.check.')",
+    "import importlib\nimportlib.import_module('math')",
+    "import inspect\ninspect.getsource(Scale.forward)",
+    "class Tensor: pass\nTensor.__add__ = f",
+]
+"""What a source may use."""
+
+
+@pytest.mark.parametrize("source", FOR_STUDENTS)
+def test_what_is_for_students_is_no_reach(source: str) -> None:
+    assert not reaching(source)
+
+
+LOOKS_INSIDE = {
+    "07_higher_order cycle-run": "gc",
+    "11_saving_tensors cycle-run": "gc",
+    "16_build_your_own count-run": "linecache",
+    "17_on_to_pytorch present-run": "importlib.util",
+} | dict.fromkeys(
+    (f"16_build_your_own {piece}-piece" for piece in ("add", "store", "backward", "matrix", "viewer")), "sets Tensor."
+)
+"""Cells of lessons that look into the engine, or change a class that an earlier cell defines: no answer needs that."""
+
+
+def test_what_lessons_teach_is_no_reach() -> None:
+    found: dict[str, str] = {}
+    for path in content.folder("lessons").glob("*.ipynb"):
+        for cell in read_notebook(path).cells:
+            if cell.cell_type == "code" and (reached := reaching(cell.source)):
+                found[f"{path.stem} {cell.id}"] = reached[0]
+    assert found.keys() == LOOKS_INSIDE.keys()
+    assert all(LOOKS_INSIDE[cell] in reached for cell, reached in found.items()), found
 
 
 def test_who_reaches_keeps_the_points_and_is_on_the_page_to_look_at() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from autograd_teach import cli
 from autograd_teach.course.errors import UserError
-from autograd_teach.grading import batch, judge
+from autograd_teach.grading import batch, judge, sandbox
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.notebook_run import Limits, NotebookRun
 from autograd_teach.grading.rebuild import Assignment
@@ -964,16 +964,49 @@ def test_a_zip_too_deep_to_be_opened_is_said_to_be_one(tmp_path: Path) -> None:
     assert "mine.zip: it is a zip too deep in other zips to be opened" in gus.fault
 
 
-def test_the_command_s_dry_run_runs_nothing_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+NO_SANDBOX = (
+    "Nothing would be graded: there is no sandbox for students' code here (none, here). `autograd-teach doctor` says"
+)
+
+
+@pytest.mark.parametrize(
+    ("best", "options", "said"),
+    [
+        ("namespaces", [], "Isolation: namespaces"),
+        ("process", [], NO_SANDBOX),
+        ("process", ["--isolation", "process"], "Isolation: process (students' code runs as you"),
+        (
+            "user",
+            ["--isolation", "bubblewrap"],
+            "Nothing would be graded: the isolation bubblewrap does not work here (broken).",
+        ),
+        (
+            "process",
+            ["--isolation", "process", "--require-sandbox"],
+            "Nothing would be graded: --require-sandbox was given",
+        ),
+    ],
+)
+def test_the_command_s_dry_run_runs_nothing_writes_nothing_and_names_the_isolation(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    best: str,
+    options: list[str],
+    said: str,
 ) -> None:
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.setattr("subprocess.Popen", None)
+    monkeypatch.setattr(sandbox, "available", lambda: sandbox.Isolation(best))
+    monkeypatch.setattr(sandbox, "why", lambda: "none, here")
+    monkeypatch.setattr(sandbox, "problem_with", lambda kind: "" if kind == best else "broken")
     target = zipped(tmp_path / "in.zip", CLASS)
-    assert cli.main(["grade", str(target), "--dry-run", "--anonymous", "key.csv", "--output", "out"]) == 0
-    assert "Ada Lovelace" in capsys.readouterr().out
+    assert cli.main(["grade", str(target), "--dry-run", "--anonymous", "key.csv", "--output", "out", *options]) == 0
+    shown = capsys.readouterr().out
+    assert "Ada Lovelace" in shown
+    assert shown.splitlines()[-1].startswith(said)
     assert list(work.iterdir()) == []
 
 

@@ -6,6 +6,8 @@ Attacks run in the oracle's own processes, under the best isolation that this ma
 import contextlib
 import importlib.util
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ from autograd_teach.course.specs import spec_of
 from autograd_teach.grading import judge, sandbox
 from autograd_teach.grading.batch import grade
 from autograd_teach.grading.notebook_run import Limits
-from autograd_teach.grading.oracle import judging, referee, wire
+from autograd_teach.grading.oracle import judging, referee, server, wire
 from autograd_teach.grading.oracle.judging import Oracle
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.results import Mark, Status
@@ -49,8 +51,8 @@ def pool() -> Iterator[Boxes]:
         yield one
 
 
-def new_pool() -> Boxes:
-    return Boxes(judge.ORACLE, sandbox.available(), [content.folder("solutions"), Path(specs.__file__).parent])
+def new_pool(kind: Isolation | None = None) -> Boxes:
+    return Boxes(judge.ORACLE, kind or sandbox.available(), [content.folder("solutions"), Path(specs.__file__).parent])
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +66,12 @@ def never(*_: object) -> dict[str, Mark]:
 
 
 def ask(box: Box, question: bytes, size: int, seconds: float = 60.0) -> bytes:
-    return box.exchange(question, size, seconds, threading.Event())
+    return judging.Asking(box, threading.Event())(question, size, seconds)
 
 
 def load(box: Box, name: str, source: str) -> None:
-    is_loaded, words = referee.read_loaded(ask(box, *referee.load_question(name, source)))
-    assert is_loaded, words
+    raised, words = referee.read_loaded(ask(box, *referee.load_question(name, source)))
+    assert not raised, words
 
 
 # ---- agreement with `check` -------------------------------------------------------------------------------------------
@@ -402,6 +404,52 @@ EXITS = {
 }
 """What ends the program, and what a student is told."""
 
+RAISED = {
+    "words about an exit": ("raise ValueError('ends the program (SystemExit)')", Status.FAIL),
+    "words about memory": ("raise ValueError('raised MemoryError')", Status.FAIL),
+    "another SystemExit": ("raise type('SystemExit', (Exception,), {})", Status.FAIL),
+    "another MemoryError": ("raise type('MemoryError', (Exception,), {})", Status.FAIL),
+    "an exit of its own": ("raise type('Leave', (SystemExit,), {})", Status.DIED),
+    "NumPy's MemoryError": ("np.zeros(10**15)", Status.OUT_OF_MEMORY),
+}
+"""What an answer raises, and the status: by the type, whatever its name and words are."""
+
+SPOILING = {
+    "when loaded": ("os.write(3, b'x')", Status.PROTOCOL_ERROR),
+    "when loaded, as long as a reply": ("os.write(3, bytes(16 + 161))", Status.PROTOCOL_ERROR),
+    "when loaded, by a thread": (
+        "import threading\none = threading.Thread(target=os.write, args=(3, b'x'))\none.start()\none.join()",
+        Status.PROTOCOL_ERROR,
+    ),
+    "when asked": (
+        "kept = KillHead.forward\nKillHead.forward = staticmethod(lambda *given: (os.write(3, b'x'), kept(*given))[1])",
+        Status.PROTOCOL_ERROR,
+    ),
+    "after the reply": (
+        ("import socket\nsend = socket.socket.sendall\n"
+        "socket.socket.sendall = lambda self, data: send(self, data + b'x' * (len(data) > 1000))"),
+        Status.PROTOCOL_ERROR,
+    ),
+    "at exit": ("import atexit\natexit.register(os.write, 3, b'x')", Status.PASS),
+    "when the next cell is loaded": ("Scale = Late()\nLate.act = lambda: os.write(3, b'x')", Status.PASS),
+    "when the next cell is loaded, as long as a reply": (
+        "Scale = Late()\nLate.act = lambda: os.write(3, bytes(16 + 161))", Status.PASS,
+    ),
+    "when the one after the next is loaded": ("Exp = Late()\nLate.act = lambda: os.write(3, b'x')", Status.PASS),
+    "by a child, when the next cell is loaded": (
+        ("Scale = Late()\nfork = getattr(os, 'fo' + 'rk')\n"
+        "Late.act = lambda: os.waitpid(pid, 0) if (pid := fork()) else (os.write(3, b'x'), os._exit(0))"), Status.PASS,
+    ),
+    "it ends the process when the next cell is loaded": ("Scale = Late()\nLate.act = lambda: os._exit(0)", Status.PASS),
+}  # fmt: skip
+"""What an answer does to the process or to its connection with the grader, when, and the status of this answer."""
+
+LATE = """
+def times(x, by): return x * by
+class Late:
+    def __del__(self): Late.act()
+"""
+
 ODDITIES = {
     "prints": scale("print('x' * 1_000_000); return x * factor"),
     "warns": scale("import warnings; warnings.warn('mind'); return x * factor"),
@@ -484,6 +532,63 @@ def test_what_ends_the_process_has_a_status_and_takes_no_other_answer_with_it(
     marks = judged(waiting, assignments["09"], {**assignments["09"].references, "09.Scale": source})
     assert marks["09.Scale"].status is status, marks["09.Scale"]
     assert {marks[id].status for id in ("09.KillHead", "09.Exp")} == {Status.PASS}
+
+
+@pytest.mark.parametrize("when", ["asked", "loaded"])
+@pytest.mark.parametrize("name", RAISED)
+def test_the_status_is_that_of_the_type_that_is_raised(
+    pool: Boxes, assignments: dict[str, Assignment], name: str, when: str
+) -> None:
+    source, status = RAISED[name]
+    answer = scale(source) if when == "asked" else scale(after=source)
+    mark = judged(pool, assignments["09"], {"09.Scale": answer})["09.Scale"]
+    assert (mark.status, mark.points) == (status, 0), mark
+
+
+@pytest.mark.parametrize("name", SPOILING)
+def test_what_spoils_the_process_is_paid_by_no_other_answer(
+    pool: Boxes, assignments: dict[str, Assignment], name: str
+) -> None:
+    source, status = SPOILING[name]
+    references = assignments["09"].references
+    killing = f"import os\n{references['09.KillHead']}\n{LATE}\n{source}"
+    answers = {**references, "09.KillHead": killing, "09.Scale": scale("return times(x, factor)").replace(" gc,", "")}
+    marks = judged(pool, assignments["09"], answers)
+    assert {id: mark.status for id, mark in marks.items()} == {
+        "09.KillHead": status,
+        "09.Scale": Status.PASS,
+        "09.Exp": Status.PASS,
+    }, marks
+
+
+def test_who_keeps_the_next_cell_from_loading_stops_nobody(pool: Boxes, assignments: dict[str, Assignment]) -> None:
+    references, soon = assignments["09"].references, [SOON]
+    endless = "def act():\n    while True: pass\nScale = Late()\nLate.act = act"
+    answers = {**references, "09.KillHead": f"{references['09.KillHead']}\n{LATE}\n{endless}"}
+    waiting = Overheard(pool, "09.Scale", lambda kind: soon.pop() if soon else LIMITS.timeout)
+    assert {mark.status for mark in judged(waiting, assignments["09"], answers).values()} == {Status.PASS}
+
+
+def test_who_was_there_when_another_answer_ended_the_process_is_not_kept_apart(
+    pool: Boxes, assignments: dict[str, Assignment]
+) -> None:
+    references = assignments["09"].references
+    answers = {
+        "09.KillHead": references["09.KillHead"] + "\nKillHead.notes = {}\nKillHead.notes['by'] = 2",
+        "09.Scale": scale(after="os._exit(0)").replace(" gc,", ""),
+        "09.Exp": "assert KillHead.notes == {'by': 2}\n" + references["09.Exp"],
+    }
+    marks = judged(pool, assignments["09"], answers)
+    assert [mark.status for mark in marks.values()] == [Status.PASS, Status.DIED, Status.PASS], marks
+
+
+def test_bytes_that_are_no_reply_to_the_question_are_none(pool: Boxes) -> None:
+    """Not even those that were a reply to the question before."""
+    with pool.open(Bounds()) as box:
+        load(box, "one", "import os, socket, gc\nkept = []\nsend = socket.socket.sendall\n"
+             "socket.socket.sendall = lambda self, data: (kept.append(data), send(self, kept[0]))")  # fmt: skip
+        with pytest.raises(wire.Broken, match="something else than the reply"):
+            load(box, "two", "")
 
 
 @pytest.mark.parametrize("name", ODDITIES)
@@ -630,13 +735,16 @@ def found():
         try:
             __import__(module)
             seen.append(module)
-        except ImportError:
+        except (ImportError, PermissionError):
             pass
     return seen
 """
 
 
-def test_no_reference_and_no_declaration_is_in_the_process(pool: Boxes, assignments: dict[str, Assignment]) -> None:
+def test_no_reference_and_no_declaration_is_in_the_process(
+    every_pool: Boxes, assignments: dict[str, Assignment]
+) -> None:
+    pool = every_pool
     answers = {
         "09.Scale": SPY + scale("assert not found(), found(); return x * factor", after="assert not found(), found()")
     }
@@ -651,20 +759,79 @@ def test_no_reference_and_no_declaration_is_in_the_process(pool: Boxes, assignme
     assert mark.status is Status.PASS, mark
 
 
-def test_the_files_of_declarations_and_solutions_cannot_be_read(
-    pool: Boxes, assignments: dict[str, Assignment]
+SPECS = Path(specs.__file__).parent
+REACHES = {
+    "by import": "from autograd_teach.course.specs.e01_requires_grad import FLAGS",
+    "by its name": "import pkgutil; pkgutil.resolve_name('autograd_teach.course.specs:spec_of')",
+    "as a program": "import runpy; runpy.run_module(MODULE)",
+    "as a file": "open(PATH, 'rb').read()",
+    "as a compiled file": "import importlib.util; open(importlib.util.cache_from_source(PATH), 'rb').read()",
+    "as lines of a traceback": "import linecache; assert linecache.getlines(PATH)",
+    "as data of the package": "import autograd_teach; autograd_teach.__loader__.get_data(PATH)",
+    "as a resource": "import importlib.resources as it; (it.files('autograd_teach.course') / 'specs' / NAME).read_bytes()",
+    "as a module's source": "import importlib.util as it; assert it.find_spec(MODULE).loader.get_source(MODULE)",
+    "in another process": "import subprocess; subprocess.run(['cat', PATH], check=True, capture_output=True)",
+    "through a link": "import os; os.symlink(PATH, 'link'); open('link').read()",
+    "through a hard link": "import os; os.link(PATH, 'hard'); open('hard').read()",
+    "through the first process": "open('/proc/1/root' + PATH).read()",
+    "by a handle": "import os; os.stat(os.open(PATH, os.O_RDONLY))",
+    "solutions": "open(SOLUTION).read()",
+}
+MAY_BE_CLOSED = {"through a hard link", "through the first process"}
+"""Also without a box: the tests' folder may lie on another disk, and the first process may be another user's."""
+
+
+def test_where_no_process_can_be_forked_the_answer_is_asked_in_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier answer of the same student may have left as many as a box may have."""
+
+    def refuse() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(server.os, "fork", refuse)
+    assert server.aside(lambda: b"reply", 5) == b"reply"
+
+
+@pytest.fixture(scope="module", params=Isolation)
+def every_pool(request: pytest.FixtureRequest, require_isolation: Callable[[Isolation], Isolation]) -> Iterator[Boxes]:
+    """A pool of each isolation that this machine has."""
+    with new_pool(require_isolation(request.param)) as one:
+        yield one
+
+
+KNOWN = {
+    "PATH": str(SPECS / "e01_requires_grad.py"),
+    "NAME": "e01_requires_grad.py",
+    "MODULE": f"{specs.__name__}.e01_requires_grad",
+    "SOLUTION": str(next(content.folder("solutions").glob("*.ipynb"))),
+}
+
+
+def attempt(name: str) -> str:
+    """A program that goes the way `name` and sets `is_reached`."""
+    known = "\n".join(f"{each} = {value!r}" for each, value in KNOWN.items())
+    failing = "ImportError, AttributeError, OSError, AssertionError, subprocess.CalledProcessError"
+    return f"import subprocess\n{known}\ntry:\n    {REACHES[name]}\n    is_reached = True\nexcept ({failing}): is_reached = False"
+
+
+@pytest.fixture(scope="module")
+def reached_here(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The ways that lead there without a box."""
+    programs = {name: attempt(name) for name in REACHES}
+    said = f"for name, program in {programs!r}.items():\n    exec(program)\n    print(name * is_reached)"
+    run = subprocess.run(
+        [sys.executable, "-c", said], cwd=tmp_path_factory.mktemp("here"), capture_output=True, text=True, check=True
+    )
+    return {*run.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("name", REACHES)
+def test_no_right_answer_is_within_reach(
+    every_pool: Boxes, assignments: dict[str, Assignment], name: str, reached_here: set[str]
 ) -> None:
-    if pool.kind is not Isolation.BUBBLEWRAP:
-        pytest.skip(f"not under {pool.kind}")
-    package = Path(sandbox.__file__).parents[1]
-    for path in (
-        package / "course" / "specs",
-        content.folder("solutions"),
-        Path(f"/proc/1/root{content.folder('solutions')}"),
-    ):
-        source = scale(after=f"try: seen = os.listdir({str(path)!r})\nexcept OSError: seen = []\nassert not seen, seen")
-        mark = judged(pool, assignments["09"], {"09.Scale": source})["09.Scale"]
-        assert mark.status is Status.PASS, mark
+    assert name in reached_here or name in MAY_BE_CLOSED
+    answers = {"09.Scale": scale(after=f"{attempt(name)}\nassert not is_reached")}
+    mark = judged(every_pool, assignments["09"], answers)["09.Scale"]
+    assert mark.status is Status.PASS, mark
 
 
 HARM = {
@@ -682,7 +849,7 @@ HARM = {
 @pytest.mark.parametrize("name", HARM)
 def test_harm_stays_inside_and_nothing_is_left(pool: Boxes, assignments: dict[str, Assignment], name: str) -> None:
     idle = namespaces_deep()
-    if pool.kind is not Isolation.BUBBLEWRAP:
+    if not pool.kind.is_private:
         pytest.skip(f"not under {pool.kind}")
     with pool.open(Bounds()):
         assert namespaces_deep() > idle
@@ -901,6 +1068,7 @@ def test_a_class_is_graded_by_the_oracle(
         jobs=2,
         progress=None,
         points_only=points_only,
+        isolation=sandbox.available(),
     )
     points = sum(question.points for question in assignments["09"].questions)
     assert {r.student: (r.points, str(r.status)) for r in results} == {

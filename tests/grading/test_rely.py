@@ -21,10 +21,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from autograd_teach.grading import gradebook
+from autograd_teach.grading import gradebook, sandbox
 from autograd_teach.grading.notebook_run import inside
 from autograd_teach.grading.results import Mark
-from autograd_teach.grading.sandbox import cgroups, confine
+from autograd_teach.grading.sandbox import Isolation, cgroups, confine
 from autograd_teach.grading.sandbox.supervisor import Bounds, Order, Supervisor
 from autograd_teach.grading.sandbox.usage import Meter, Usage
 from tests.grading.hostile import mounts
@@ -130,7 +130,7 @@ def hand_in(folder: Path, students: Mapping[str, tuple[tuple[str, str, str], str
 
 def command(submissions: Path, output: Path, timeout: float) -> list[str]:
     rooms = ["--solutions", str(ROOT / "solutions"), "--exercises", str(ROOT / "exercises")]
-    options = ["--only", NOTEBOOK, "--jobs", "2", "--report", "none", "--isolation", "bubblewrap"]
+    options = ["--only", NOTEBOOK, "--jobs", "2", "--report", "none", "--isolation", sandbox.available()]
     wanted = ["--output", str(output), "--timeout", str(timeout)]
     return [sys.executable, "-c", GRADER, "grade", str(submissions), *wanted, *rooms, *options]
 
@@ -245,7 +245,7 @@ def is_ended(grader: "subprocess.Popen[str]", moment: Moment) -> bool:
 
 def test_a_supervisor_ends_its_box_when_the_grader_is_killed_with_words_unread() -> None:
     grader, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    supervisor = Supervisor(Order(Bounds(), None, "", False, [], None), -1, its, {}, lambda talk: None)
+    supervisor = Supervisor(Order(Bounds(), None, "", False, [], {}), -1, its, {}, lambda talk: None)
     supervisor._job_id = os.getpid()  # a job that goes on
     its.send(b'{"begun": []}')
     grader.close()
@@ -255,9 +255,8 @@ def test_a_supervisor_ends_its_box_when_the_grader_is_killed_with_words_unread()
 
 @pytest.mark.full
 def test_a_grader_killed_while_students_run_leaves_nothing_and_goes_on_to_the_same_grades(
-    tmp_path: Path, require_tool
-) -> None:  # type: ignore[no-untyped-def]
-    require_tool("bwrap")
+    tmp_path: Path, some_sandbox: Isolation
+) -> None:
     submissions, calm, scratch = hand_in(tmp_path / "in", KILLED_CLASS), tmp_path / "calm", tmp_path / "scratch"
     graded(scratch, submissions, calm, 2.0)
     undisturbed = marks(calm)
@@ -312,8 +311,7 @@ def test_a_kernel_whose_last_word_comes_too_late_was_ended_by_the_clock(monkeypa
 
 
 @pytest.mark.full
-def test_a_busy_machine_gives_the_grades_that_a_quiet_one_gives(tmp_path: Path, require_tool) -> None:  # type: ignore[no-untyped-def]
-    require_tool("bwrap")
+def test_a_busy_machine_gives_the_grades_that_a_quiet_one_gives(tmp_path: Path, some_sandbox: Isolation) -> None:
     submissions = hand_in(tmp_path / "in", BUSY_CLASS)
     quiet = graded(tmp_path / "scratch", submissions, tmp_path / "quiet", 3.0)
     with busy(8):

@@ -34,8 +34,8 @@ def test_a_grader_that_is_ended_leaves_no_process_and_all_but_kill_leave_the_gra
 ) -> None:
     mark = f"left behind by {tmp_path}"
     hand_in(tmp_path / "in" / "ada.ipynb")
-    endless = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass # MARK'])"
-    hand_in(tmp_path / "in" / "eve.ipynb", {"double": endless.replace("MARK", mark)})
+    endless = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass', {mark!r}])"
+    hand_in(tmp_path / "in" / "eve.ipynb", {"double": endless})
     (tmp_path / "scratch").mkdir()
     command = [sys.executable, "-c", GRADER, str(tmp_path / "in"), "--output", str(tmp_path)]
     root = Path(__file__).parents[2]

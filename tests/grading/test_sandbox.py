@@ -7,9 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -31,10 +33,13 @@ from autograd_teach.grading.sandbox import (
     box,
     cgroups,
     confine,
+    enclose,
     isolation,
     probe,
+    supervisor,
     usage,
 )
+from tests.grading.conftest import PRIVATE
 from tests.grading.hostile import mounts
 
 SMALL = Bounds(memory=1_000_000_000, cpu=20, file=1_000_000, disk=4_000_000, files=100, open_files=64, processes=16)
@@ -60,20 +65,21 @@ class Way:
 
     kind: Isolation
     is_root: bool = True  # whether the grader gives user ids away, as root does
-    nests: bool = True  # whether namespaces can be made within bubblewrap's
+    nests: bool = True  # whether a box gets namespaces within its forkserver's
     has_group: bool = True
 
 
-WAYS = {
-    **{kind.value: Way(kind) for kind in Isolation},
-    "bubblewrap without root": Way(Isolation.BUBBLEWRAP, is_root=False),
-    "a bubblewrap for each": Way(Isolation.BUBBLEWRAP, nests=False),
-    "a bubblewrap for each, without root": Way(Isolation.BUBBLEWRAP, is_root=False, nests=False),
-    "bubblewrap without control groups": Way(Isolation.BUBBLEWRAP, has_group=False),
-    "process without control groups": Way(Isolation.PROCESS, has_group=False),
-}
-OF_ITS_OWN = {Isolation.BUBBLEWRAP}
-FENCED = {Isolation.BUBBLEWRAP, Isolation.USER}
+WAYS = {kind.value: Way(kind) for kind in Isolation}
+for _kind in PRIVATE:
+    WAYS |= {
+        f"{_kind} without root": Way(_kind, is_root=False),
+        f"{_kind} for each": Way(_kind, nests=False),
+        f"{_kind} for each, without root": Way(_kind, is_root=False, nests=False),
+        f"{_kind} without control groups": Way(_kind, has_group=False),
+    }
+WAYS["process without control groups"] = Way(Isolation.PROCESS, has_group=False)
+OF_ITS_OWN = {*PRIVATE}
+FENCED = {*PRIVATE, Isolation.USER}
 ALL = {*Isolation}
 HAS_OLD_LANDLOCK = confine.landlock_version() < confine.FULL_LANDLOCK
 
@@ -87,8 +93,12 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
     ),
     "has no capability and gets none": (
         ALL,
-        "print(*[l.split()[1] for l in open('/proc/self/status') if l.startswith(('CapEff', 'CapPrm', 'CapAmb', 'NoNew'))])",
-        "0+ 0+ 0+ 1",
+        (
+            "found = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable: the lower halves, then the upper\n"
+            "print(call(number(125, 90), (ctypes.c_uint32 * 2)(0x20080522, 0), found), *found)\n"
+            "print('no new ones:', call(number(157, 167), 39, 0, 0, 0, 0))"
+        ),
+        r"0 0 0 0 0 0 0\s+no new ones: 1",
     ),
     "has no file open but its pipe": (
         ALL,
@@ -96,6 +106,11 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
         r"\[0, 1, 2, 3\]",
     ),
     "cannot read a secret": (ALL, "tried(lambda: open(SECRET).read())", "(PermissionError|FileNotFoundError) .*"),
+    "can tell the size of a secret, as the guide says": (
+        {Isolation.PROCESS},
+        "tried(lambda: os.stat(SECRET).st_size)",
+        "done 12",
+    ),
     "cannot list its folder": (
         ALL,
         "tried(lambda: os.listdir(os.path.dirname(SECRET)))",
@@ -112,7 +127,12 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
             "    raise LookupError\n"
             "tried(look)"
         ),
-        "LookupError",
+        "LookupError|PermissionError 13",
+    ),
+    "sees no command line of the grader": (
+        ALL,
+        "[tried(lambda: open(f'/proc/{GRADER}/{name}').read()) for name in ('cmdline', 'status', 'stat', 'comm', 'net/unix')]",
+        r"((PermissionError|FileNotFoundError) \d+\s*){5}",
     ),
     "cannot kill the grader": (
         FENCED,
@@ -133,7 +153,7 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
     ),
     "cannot write to folders that all share": (
         {Isolation.USER, Isolation.PROCESS},
-        "[tried(lambda: open(f'{at}/x', 'w')) for at in ('/tmp', '/var/tmp', '/dev/shm')]",
+        "[tried(lambda: open(f'{at}/{MARK}', 'w')) for at in ('/tmp', '/var/tmp', '/dev/shm')]",
         r"(PermissionError 13\s*){3}",
     ),
     "reaches no listener of this machine": (
@@ -180,6 +200,15 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
             "for name in os.listdir('/dev/shm'): os.remove(f'/dev/shm/{name}')"
         ),
         r"OSError (28|122)\s+OSError (28|122)",
+    ),
+    "reads nothing past the memory that keeps files": (
+        ALL,
+        (
+            "import fcntl\n"
+            "tried(lambda: os.open(sys.executable, os.O_RDONLY | os.O_DIRECT))\n"
+            "tried(lambda: fcntl.fcntl(os.open(sys.executable, os.O_RDONLY), fcntl.F_SETFL, os.O_DIRECT))"
+        ),
+        r"OSError 22\s+OSError 22",
     ),
     "open files are counted": (
         ALL,
@@ -231,21 +260,21 @@ PROGRAMS: dict[str, tuple[set[Isolation], str, str]] = {
 }
 
 
+Require = Callable[[Isolation], Isolation]
+
+
 @pytest.fixture(params=[name if name in [*Isolation] else pytest.param(name, marks=pytest.mark.full) for name in WAYS])
-def way(request: pytest.FixtureRequest, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Way:
+def way(request: pytest.FixtureRequest, require_isolation: Require, monkeypatch: pytest.MonkeyPatch) -> Way:
     """Each way to make boxes that this machine has."""
-    return prepared(WAYS[request.param], require_tool, monkeypatch)
+    return prepared(WAYS[request.param], require_isolation, monkeypatch)
 
 
-def prepared(way: Way, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Way:
+def prepared(way: Way, require: Require, monkeypatch: pytest.MonkeyPatch) -> Way:
     if sys.platform != "linux":
         pytest.skip("needs Linux")
-    if way.kind is Isolation.BUBBLEWRAP:
-        require_tool("bwrap")
-    if way.kind is Isolation.USER and (problem := sandbox.problem_with(way.kind)):
-        pytest.skip(problem)
+    require(way.kind)
     if not way.is_root:
-        monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
+        monkeypatch.setattr(isolation, "gives_user_ids", lambda kind: False)
     if not way.has_group:
         monkeypatch.setattr(cgroups, "parents", dict)
     with_tests = [*isolation.python_paths(), HERE / "tests"]
@@ -256,7 +285,7 @@ def prepared(way: Way, require_tool: Callable[..., str], monkeypatch: pytest.Mon
 @contextmanager
 def boxes_of(way: Way) -> Iterator[Boxes]:
     with Boxes(JOB, way.kind) as boxes:
-        boxes._nests = way.nests and way.kind is Isolation.BUBBLEWRAP
+        boxes._nests = way.nests and way.kind.is_private
         yield boxes
 
 
@@ -306,10 +335,16 @@ def said_in(way: Way, boxes: Boxes, secret: Path) -> dict[str, str]:
         socket.socket(socket.AF_UNIX) as local,
         boxes.open(SMALL) as one,
     ):
-        abstract = f"autograd-teach-test-{os.getpid()}"
+        abstract = f"autograd-teach-test-{uuid.uuid4()}"
         local.bind(f"\0{abstract}")
         local.listen()
-        known = {"SECRET": str(secret), "GRADER": os.getpid(), "PACKAGE": sandbox.__file__, "ABSTRACT": abstract}
+        known = {
+            "MARK": f"mark-{uuid.uuid4()}",
+            "SECRET": str(secret),
+            "GRADER": os.getpid(),
+            "PACKAGE": sandbox.__file__,
+            "ABSTRACT": abstract,
+        }
         return exchanged(one, here, forks=True, PORT=listener.getsockname()[1], **known)
 
 
@@ -354,7 +389,7 @@ BEYOND = {
 
 IN_ONE_WAY = pytest.mark.parametrize(
     "way",
-    ["bubblewrap", *(pytest.param(name, marks=pytest.mark.full) for name in WAYS if name != "bubblewrap")],
+    ["namespaces", *(pytest.param(name, marks=pytest.mark.full) for name in WAYS if name != "namespaces")],
     indirect=True,
 )
 """The other ways to make boxes with the long tests: these use up their bounds, which takes seconds."""
@@ -387,9 +422,9 @@ time.sleep(60)
 
 @pytest.mark.parametrize("name", ["user", "process"])
 def test_all_files_together_are_bounded_on_a_disk_too(
-    name: str, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    name: str, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = prepared(WAYS[name], require_tool, monkeypatch)
+    way = prepared(WAYS[name], require_isolation, monkeypatch)
     with boxes_of(way) as boxes, boxes.open(SMALL) as one, pytest.raises(Ended) as how:
         exchanged(one, {"": FILLS})
         raise one.end()
@@ -433,7 +468,7 @@ def left(mark: str, boxes: Boxes) -> list[str]:
         facts = {each.pid: (each, asked(each.name), asked(each.ppid)) for each in below}
         wrappers = {boxes.process.pid, *(pid for pid, (_, name, _) in facts.items() if name == "bwrap")}
         servers = wrappers | {
-            pid for pid, (_, _, parent) in facts.items() if boxes.kind == "bubblewrap" and parent in wrappers
+            pid for pid, (_, _, parent) in facts.items() if boxes.kind.is_private and parent in wrappers
         }
         # A supervisor, which the forkserver is the parent of, tells of the end as the last thing that it does.
         known = {pid: fact for pid, fact in facts.items() if fact[1] and fact[2] is not None}  # others have just ended
@@ -447,7 +482,7 @@ def left(mark: str, boxes: Boxes) -> list[str]:
     "end", ["time.sleep(600)", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 19)"]
 )
 def test_nothing_is_left_of_a_program_that_wants_to_stay(boxes: Boxes, tmp_path: Path, end: str) -> None:
-    mark, before = f"left-{tmp_path.name}-{os.getpid()}", mounts(tmp_path)
+    mark, before = f"left-{uuid.uuid4()}", mounts(tmp_path)
     with boxes.open(SMALL) as one, suppress(Ended):
         exchanged(one, {"": STUBBORN + end}, allowed=0.3, MARK=mark)
     assert left(mark, boxes) == [], "and not only soon"
@@ -462,7 +497,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from tests.grading import test_sandbox
 with pytest.MonkeyPatch.context() as patch:
-    way = test_sandbox.prepared(test_sandbox.WAYS[sys.argv[2]], str, patch)
+    way = test_sandbox.prepared(test_sandbox.WAYS[sys.argv[2]], lambda kind: kind, patch)
     with test_sandbox.boxes_of(way) as boxes, boxes.open(test_sandbox.SMALL) as one:
         print("open", flush=True)
         test_sandbox.exchanged(one, {"": test_sandbox.STUBBORN + "time.sleep(600)"}, MARK=sys.argv[3])
@@ -471,7 +506,7 @@ with pytest.MonkeyPatch.context() as patch:
 
 def test_a_box_ends_with_its_grader(way: Way, tmp_path: Path) -> None:
     name = next(name for name, each in WAYS.items() if each == way)
-    mark = f"left-{tmp_path.name}-{os.getpid()}"
+    mark = f"left-{uuid.uuid4()}"
     command = [sys.executable, "-c", GRADER, str(HERE), name, mark]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as grader:
         assert grader.stdout and grader.stdout.readline() == b"open\n"
@@ -495,11 +530,11 @@ def test_an_end_before_it_has_begun(boxes: Boxes) -> None:
     assert left("nothing", boxes) == []
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
+@pytest.mark.parametrize("name", [*PRIVATE, "process"])
 def test_what_makes_boxes_is_started_anew_when_somebody_ended_it(
-    name: str, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    name: str, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = prepared(WAYS[name], require_tool, monkeypatch)
+    way = prepared(WAYS[name], require_isolation, monkeypatch)
     with boxes_of(way) as boxes:
         for _ in range(2):
             with boxes.open(SMALL) as one:
@@ -512,28 +547,119 @@ def test_what_makes_boxes_is_started_anew_when_somebody_ended_it(
 # ---- what is hidden, and what is missing -------------------------------------------------------------------------------
 
 
+LOOK = """
+print(open(f"{ROOT}/open").read(), os.path.exists(f"{ROOT}/solutions/closed") and open(f"{ROOT}/inner/open").read())
+for path in ("class.zip", "solutions/closed", "inner/closed.py"):
+    try: print(len(open(f"{ROOT}/{path}").read()))
+    except OSError: print(0)
+sys.path.insert(0, f"{ROOT}/inner")
+try: import closed
+except (ImportError, PermissionError): print("no module")
+tried(lambda: open(f"{ROOT}/open", "a"))
+tried(lambda: os.listdir(f"{ROOT}/solutions"))
+"""
+
+
+@pytest.mark.parametrize("kind", Isolation)
 def test_what_is_hidden_is_not_there(
-    tmp_path: Path, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    kind: Isolation, tmp_path: Path, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    way = prepared(WAYS["bubblewrap"], require_tool, monkeypatch)
+    """Also among files that a box may read, and below a link that leads there."""
+    way = prepared(WAYS[kind], require_isolation, monkeypatch)
     shown = tmp_path / "shown"
-    (shown / "solutions").mkdir(parents=True)
-    for path in (shown / "open", shown / "solutions" / "closed", shown / "class.zip"):
-        path.write_text("content")
-    tmp_path.chmod(0o755)
+    for folder in ("solutions", "inner/__pycache__"):
+        (shown / folder).mkdir(parents=True)
+    for path in ("open", "solutions/closed", "class.zip", "inner/open"):
+        (shown / path).write_text("content")
+    (shown / "inner/closed.py").write_text("answer = 1")
+    for number in range(1500):  # more beside it than fits into one message
+        (shown / f"inner/{'long-name' * 10}{number}").touch()
+    (shown / "link").symlink_to("solutions")
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        if folder.stat().st_uid == os.getuid():  # pytest's own, which the box's user must be able to enter
+            folder.chmod(folder.stat().st_mode | 0o011)
     visible = [*isolation.python_paths(), shown]
     monkeypatch.setattr(isolation, "python_paths", lambda: visible)
-    look = """
-print(open(f"{ROOT}/open").read(), os.path.exists(f"{ROOT}/solutions/closed"))
-tried(lambda: len(open(f"{ROOT}/class.zip").read()))
-tried(lambda: open(f"{ROOT}/open", "a"))
-"""
-    hidden = [shown / "solutions", shown / "class.zip", tmp_path / "not there"]
+    hidden = [shown / "link", shown / "class.zip", shown / "inner/closed.py", tmp_path / "not there"]
     with Boxes(JOB, way.kind, hidden) as boxes, boxes.open(SMALL) as one:
-        said = exchanged(one, {"": look}, ROOT=str(shown))[""].split("\n")
-    assert said[0] == "content False"
-    assert said[1] in ("done 0", "PermissionError 13")
-    assert said[2].startswith(("OSError 30", "PermissionError"))
+        said = exchanged(one, {"": LOOK}, ROOT=str(shown))[""].split("\n")
+    assert said[0].startswith("content ") and said[1:5] == ["0", "0", "0", "no module"]
+    assert said[5].startswith(("OSError 30", "PermissionError"))
+    assert said[6].startswith(("done []", "PermissionError"))
+
+
+@pytest.mark.parametrize("kind", Isolation)
+def test_of_a_closed_folder_that_python_lies_in_only_python_is_seen(
+    kind: Isolation, tmp_path: Path, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a folder of grades in which somebody has run `python3 -m venv .`."""
+    way = prepared(WAYS[kind], require_isolation, monkeypatch)
+    with tempfile.TemporaryDirectory() as name:
+        (class_ := Path(name)).chmod(0o755)
+        (class_ / "lib").mkdir()
+        for path in ("lib/module.py", "gradebook.sqlite"):
+            (class_ / path).write_text("content")
+        visible = [*isolation.python_paths(), class_]
+        monkeypatch.setattr(isolation, "python_paths", lambda: visible)
+        look = "for path in ('lib/module.py', 'gradebook.sqlite'): tried(lambda: open(f'{ROOT}/{path}').read())"
+        with Boxes(JOB, way.kind, [class_]) as boxes, boxes.open(SMALL) as one:
+            said = exchanged(one, {"": look}, ROOT=name)[""].split("\n")
+    assert said[0] == "done content"
+    assert said[1].startswith(("FileNotFoundError", "PermissionError"))
+
+
+def test_sources_among_the_system_s_folders_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class, or this repository, may lie there, as in Python's own containers."""
+    for name in ("system/src/app", "system/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    system, sources = str(tmp_path / "system"), str(tmp_path / "system/src")
+    monkeypatch.setattr(isolation, "_SYSTEM", (system,))
+    monkeypatch.setattr(isolation, "_SOURCES", (sources,))
+    readable, listed = isolation.readable_in_a_box([])
+    assert f"{system}/lib" in readable and not {system, sources} & {*readable, *listed}
+    mounts = isolation.view([])
+    shown = [
+        mounts.index(enclose.Mount(*each)) for each in (("bind", system, system), ("tmpfs", sources), ("seal", sources))
+    ]
+    assert shown == sorted(shown)
+
+
+FACTS = "print(os.readlink('/proc/self/ns/user'), os.stat('/dev/pts').st_dev, os.stat('/tmp').st_dev)"
+
+
+@pytest.mark.parametrize("name", [f"{kind}{which}" for kind in PRIVATE for which in ("", " without root")])
+def test_two_boxes_share_no_terminals_and_no_count_of_processes(
+    name: str, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel counts the processes of a user in each user namespace; with users of their own they need none."""
+    way = prepared(WAYS[name], require_isolation, monkeypatch)
+    with boxes_of(way) as boxes, boxes.open(SMALL) as one, boxes.open(SMALL) as another:
+        of_one, of_another = (exchanged(each, {"": FACTS})[""].split() for each in (one, another))
+    shared = [a == b for a, b in zip(of_one, of_another, strict=True)]
+    is_one = os.geteuid() == 0 and (way.is_root or way.kind is Isolation.BUBBLEWRAP)  # the count does not bind root
+    assert shared == [is_one, False, False]
+
+
+HOLDS = """
+for n in range(6):
+    if os.fork() == 0:
+        held = [os.dup(0) for _ in range(FILES)]
+        time.sleep(600)
+time.sleep(END)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(("files", "end", "cause"), [(40, 1, "exit"), (200, 600, "memory")])
+def test_where_nobody_counts_what_is_in_sockets_few_are_open(
+    files: int, end: int, cause: str, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = prepared(WAYS["process without control groups"], require_isolation, monkeypatch)
+    bounds = replace(SMALL, open_files=256, memory=600 * supervisor.LARGEST_SOCKET)
+    with boxes_of(way) as boxes, boxes.open(bounds) as one:
+        with suppress(Ended):
+            exchanged(one, {"": HOLDS}, FILES=files, END=end)
+        assert one.end().cause == cause
 
 
 @pytest.mark.parametrize(
@@ -550,12 +676,12 @@ def test_what_is_missing_is_a_word_of_the_isolation(
     where: ModuleType,
     name: str,
     value: int | None,
-    require_tool: Callable[..., str],
+    require_isolation: Require,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if (value or 0) > confine.landlock_version():
         pytest.skip("an older Landlock than this is old")
-    way = prepared(WAYS["process"], require_tool, monkeypatch)
+    way = prepared(WAYS["process"], require_isolation, monkeypatch)
     monkeypatch.setattr(where, name, lambda *_: value or {})
     lacking = f"import {where.__name__} as it; it.{name} = lambda *given: {value}"
     monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{lacking}\nforkserver.main()"))
@@ -589,7 +715,7 @@ def test_a_box_is_tried_again_where_somebody_ended_what_makes_it(
             closed.append(self)
 
     monkeypatch.setattr(box, "_Forkserver", Fleeting)
-    with Boxes(JOB, Isolation.BUBBLEWRAP) as boxes:
+    with Boxes(JOB, Isolation.NAMESPACES) as boxes:
         boxes._nests = nests
         if times < 3:
             with boxes.open(SMALL):
@@ -601,9 +727,12 @@ def test_a_box_is_tried_again_where_somebody_ended_what_makes_it(
     assert {*started} == {*closed}
 
 
-def test_a_mount_that_fails_is_no_box(require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is run without what was promised: bubblewrap gets a sandbox for each, anything else a reason."""
-    way = prepared(WAYS["bubblewrap"], require_tool, monkeypatch)
+@pytest.mark.parametrize("kind", [pytest.param(Isolation.BUBBLEWRAP, marks=pytest.mark.full), Isolation.NAMESPACES])
+def test_a_mount_that_fails_is_no_box(
+    kind: Isolation, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is run without what was promised: in namespaces there is a sandbox for each, else a reason."""
+    way = prepared(WAYS[kind], require_isolation, monkeypatch)
     fails = "from autograd_teach.grading.sandbox import confine\ndef no(*_): raise OSError(1, 'no mount')\nconfine.private_folders = no"
     monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{fails}\nforkserver.main()"))
     with boxes_of(way) as boxes:
@@ -616,6 +745,22 @@ def test_a_mount_that_fails_is_no_box(require_tool: Callable[..., str], monkeypa
         pass
 
 
+def test_the_folder_that_keeps_other_users_from_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform != "linux" or os.geteuid():
+        pytest.skip("only root gives user ids away")
+    with tempfile.TemporaryDirectory() as closed:  # of mode 700
+        monkeypatch.setattr(isolation, "python_paths", lambda: [Path(closed, "python")])
+        fails = "from autograd_teach.grading.sandbox import confine\ndef no(*_): raise OSError(1, 'closed')\nconfine.become = no"
+        monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{fails}\nforkserver.main()"))
+        assert (
+            sandbox.problem_with(Isolation.USER)
+            == f"other users cannot enter {closed}, where Python is: install it elsewhere"
+        )
+        Path(closed).chmod(0o711)
+        monkeypatch.setattr(sys, "executable", "/usr/bin/env")
+        assert isolation.closed_to_others() is None
+
+
 def test_what_anyone_can_read_is_told(tmp_path: Path) -> None:
     open_, closed = Path("/usr"), tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -624,11 +769,11 @@ def test_what_anyone_can_read_is_told(tmp_path: Path) -> None:
 
 
 def test_a_socket_in_a_file_is_reached_without_namespaces(
-    tmp_path: Path, require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, require_isolation: Require, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """docs/grading.md warns of it: no filter and no Landlock of today tells such sockets apart."""
-    way = prepared(WAYS["process"], require_tool, monkeypatch)
-    path = f"/tmp/autograd-teach-socket-{os.getpid()}"  # short, as it must be
+    way = prepared(WAYS["process"], require_isolation, monkeypatch)
+    path = f"/tmp/autograd-teach-{uuid.uuid4()}"  # short, as it must be
     program = f"tried(lambda: socket.socket(socket.AF_UNIX).connect({path!r}))"
     with socket.socket(socket.AF_UNIX) as local, boxes_of(way) as boxes:
         local.bind(path)
@@ -650,8 +795,8 @@ def probe_again() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("bwrap", "said"),
     [
-        (None, "bubblewrap: bwrap is not installed; user: the grader is not root"),
-        ("exit 1", "bubblewrap: The process that runs answers does not start"),
+        (None, "bubblewrap: it is not installed; namespaces: no mounts here; user: the grader is not root"),
+        ("exit 1", "bubblewrap: The process that runs answers does not start:; namespaces"),
         ("echo 'No permissions to create new namespace' >&2; exit 1", "No permissions to create new namespace"),
         ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', ""),
     ],
@@ -663,8 +808,10 @@ def test_the_probe_is_honest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bw
     if bwrap is not None:
         (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{bwrap}\n")
         (tmp_path / "bwrap").chmod(0o755)
+    refuses = "from autograd_teach.grading.sandbox import enclose\ndef no(*_): raise SystemExit('no mounts here')\nenclose.enter = no"
+    monkeypatch.setattr(box, "_PROGRAM", box._PROGRAM.replace("forkserver.main()", f"\n{refuses}\nforkserver.main()"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(isolation, "_can_change_user", lambda: False)
+    monkeypatch.setattr(isolation, "gives_user_ids", lambda kind: False)
     assert sandbox.available() is (Isolation.PROCESS if said else Isolation.BUBBLEWRAP), sandbox.why()
     assert said in sandbox.why()
 
@@ -674,8 +821,8 @@ def test_without_linux_no_isolation_works(monkeypatch: pytest.MonkeyPatch) -> No
     assert {sandbox.problem_with(kind) for kind in Isolation} == {"needs Linux"}
 
 
-def test_with_bubblewrap_installed_it_is_what_is_used(require_tool: Callable[..., str]) -> None:
-    require_tool("bwrap")
+def test_with_bubblewrap_installed_it_is_what_is_used(require_isolation: Require) -> None:
+    require_isolation(Isolation.BUBBLEWRAP)
     assert sandbox.available() is Isolation.BUBBLEWRAP, sandbox.why()
 
 
@@ -722,6 +869,19 @@ def test_computing_and_sleeping_count_but_not_waiting_for_a_processor(
     assert not clock.meter.is_over
 
 
+@pytest.mark.parametrize(
+    ("states", "is_running"), [("R", True), ("SR", True), ("D", False), ("SD", False), ("Z", False)]
+)
+def test_who_waits_for_a_disk_does_not_run(monkeypatch: pytest.MonkeyPatch, states: str, is_running: bool) -> None:
+    """By the states of its threads. Somebody else's disk is no reason to let a box wait for nothing."""
+    stats = [[state, *"0" * 16, str(len(states)), *"0" * 30] for state in states]
+    monkeypatch.setattr(usage, "_threads", lambda pid: range(len(stats)))
+    monkeypatch.setattr(
+        usage, "_stat", lambda thread: ["procs_blocked", "1"] if thread == "/proc/stat" else stats[thread]
+    )
+    assert usage._runs(1, stats[0]) is is_running
+
+
 COMPUTES = """
 began = time.process_time()
 while time.process_time() < began + 0.4: pass
@@ -740,10 +900,8 @@ def test_a_busy_machine_takes_no_time_from_a_box(boxes: Boxes) -> None:
             each.wait()
 
 
-def test_the_clock_ends_what_hangs_in_another_way(
-    require_tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    way = prepared(WAYS["process"], require_tool, monkeypatch)
+def test_the_clock_ends_what_hangs_in_another_way(require_isolation: Require, monkeypatch: pytest.MonkeyPatch) -> None:
+    way = prepared(WAYS["process"], require_isolation, monkeypatch)
     monkeypatch.setattr(box, "WAIT", 0.5)
     monkeypatch.setattr(box, "WAIT_FOR_EACH", 0.0)
     with boxes_of(way) as boxes, boxes.open(SMALL) as one, pytest.raises(TooSlow):

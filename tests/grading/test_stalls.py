@@ -27,8 +27,9 @@ from autograd_teach.grading.oracle.reaching import reaching
 from autograd_teach.grading.rebuild import Question
 from autograd_teach.grading.reports.similarity import normal_form
 from autograd_teach.grading.results import Status
-from autograd_teach.grading.submissions import answers
+from autograd_teach.grading.submissions import answers, roster
 from autograd_teach.grading.submissions.archives import Unreadable
+from autograd_teach.grading.submissions.intake import Submission
 from tests.grading.classroom import assignment, exercise_notebook, notebook
 
 # ---- what takes too many steps ---------------------------------------------------------------------------------------
@@ -71,6 +72,12 @@ def many_parts(n: int) -> object:
     return completed("\n".join(f"y{number}" for number in range(n)), cells, "f", ())
 
 
+def large_class(n: int) -> object:
+    keys = [frozenset({f"s{number}"}) for number in range(n)]
+    rows = [roster.Row(f"S{number}", {}, frozenset(), key, frozenset()) for number, key in enumerate(keys)]
+    return roster.compare([Submission(row.name) for row in rows], rows, lambda several: several[0])
+
+
 GROWING: dict[str, tuple[int, Callable[[int], object]]] = {
     "a chain of attributes": (100, lambda n: reaching("g" + ".b" * n)),
     "a chain into the course": (100, lambda n: reaching("autograd_teach.course" + ".b" * n)),
@@ -82,6 +89,7 @@ GROWING: dict[str, tuple[int, Callable[[int], object]]] = {
     "a stub that is looked at for each name": (50, many_stubs),
     "names that the grader gives": (50, many_given),
     "parts of a package": (50, many_parts),
+    "a class and its roster": (100, large_class),
 }  # fmt: skip
 """A size, and what is done with one: twice as much of it costs about twice as much."""
 
@@ -232,16 +240,16 @@ def test_rows_of_an_array_are_compared_with_a_list() -> None:
 
 LONG = "word " * 1_000
 WORDS = {
-    "a crash": (LONG, Status.FAIL),
-    "out of memory": (f"forward raised MemoryError: {LONG}", Status.OUT_OF_MEMORY),
-    "the end of the program": (f"forward ends the program (SystemExit) {LONG}", Status.DIED),
+    "a crash": (LONG, "ValueError", Status.FAIL),
+    "out of memory": (LONG, "MemoryError", Status.OUT_OF_MEMORY),
+    "the end of the program": (LONG, "SystemExit", Status.DIED),
 }
 
 
 @pytest.mark.parametrize("name", WORDS)
 def test_words_of_a_reply_are_of_bounded_length(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    words, status = WORDS[name]
-    verdict = referee.Verdict(("forward is right",), 0, words)
+    words, raised, status = WORDS[name]
+    verdict = referee.Verdict(("forward is right",), 0, words, raised)
     monkeypatch.setattr(judging, "judge", lambda *given: verdict)
     oracle = judging.Oracle(cast(Any, None), {"09.Scale": exercise("09.Scale")}, Limits(), cast(Any, None))
     outcome = oracle._ask(cast(Any, None), Question("09.Scale", 2, "scale-answer", "scale-check", "Scale"))

@@ -74,6 +74,8 @@ CALLS = {
     "its own limits": ((302, 261), (0,), ALLOWED),
     "another's limits": ((302, 261), (4711,), FAILED | errno.EPERM),
     "a lock": ((72, 25), (3, 6), ALLOWED),
+    "a file": ((257, 56), (0, 0, os.O_RDONLY | os.O_CLOEXEC), ALLOWED),
+    "openat2, whose flags no filter can read": ((437, 437), (), FAILED | errno.ENOSYS),
     "a lease on a file": ((72, 25), (3, 1024), FAILED | errno.EPERM),
     "the mode of a file": ((91, 52), (), ALLOWED),
     "a fork": ((56, 220), (0x01200011,), ALLOWED),
@@ -111,6 +113,7 @@ CALLS = {
     "the size of a terminal": ((16, 29), (0, 0x5413), ALLOWED),
     "typing into a terminal": ((16, 29), (0, 0x5412), FAILED | errno.EPERM),
     "typing, with bits the kernel does not see": ((16, 29), (0, 1 << 32 | 0x5412), FAILED | errno.EPERM),
+    "the flags of a file that is open for reading": ((16, 29), (0, 0x40086602), FAILED | errno.EPERM),
     "a console's selection": ((16, 29), (0, 0x541C), FAILED | errno.EPERM),
     "the name of a thread": ((157, 167), (15,), ALLOWED),
     "a filter of its own": ((157, 167), (22,), FAILED | errno.EPERM),
@@ -124,6 +127,23 @@ def test_the_filter_answers(case: str, column: int, machine: str) -> None:
     program = syscalls.filter_program(machine, LOCAL)
     assert program is not None
     assert answer(program, numbers[column], ARCHITECTURES[machine], *arguments) == expected
+
+
+@pytest.mark.parametrize("column, machine", MACHINES)
+@pytest.mark.parametrize("name, before", [("open", (0,)), ("openat", (0, 0)), ("fcntl", (3, 4))])
+def test_no_file_is_read_past_the_cache(name: str, before: tuple[int, ...], column: int, machine: str) -> None:
+    """The two machines have the flags O_DIRECT and O_DIRECTORY the other way round."""
+    number, (direct, folder) = syscalls.ALLOWED[name][column], [(0x4000, 0x10000), (0x10000, 0x4000)][column]
+    program = syscalls.filter_program(machine, LOCAL)
+    assert program is not None
+    if number is None:
+        assert (name, machine) == ("open", "aarch64")
+        return
+    answers = [
+        answer(program, number, ARCHITECTURES[machine], *before, flags)
+        for flags in (0, folder, direct, -1 & 0xFFFFFFFF)
+    ]
+    assert answers == [ALLOWED, ALLOWED, FAILED | errno.EINVAL, FAILED | errno.EINVAL]
 
 
 @pytest.mark.parametrize("column, machine", MACHINES)

@@ -8,5 +8,5 @@
 
 The size of a reply is known before it is read. A reply contains numbers, flags and text, never objects. Inputs are drawn
 after the answer is loaded, with a seed that is drawn only then. Specifications (course/specs) are never loaded in the
-student's process, and under bubblewrap their files do not exist there.
+student's process, and their files cannot be read there.
 """

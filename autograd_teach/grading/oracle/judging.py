@@ -1,15 +1,18 @@
 """Turns a student's answers into marks with the oracle: it loads a cell, then asks about its exercise, one by one.
 
 The cells are those of the notebook, in its order: the setup, then each answer, or its stub if there is no answer. An
-exercise is asked right after its own cell, where the notebook checks it. An answer that reaches beyond its task is loaded
-only for its own exercise; later answers get the definitions that they need of it. Must not know how answers are judged.
+exercise is asked right after its own cell, where the notebook checks it. Some answers are kept apart: they are loaded only for
+their own exercise, and later answers get the definitions that they need of them. These are answers that reach beyond their
+task, and answers that were loaded in a process that ended or sent something that is no reply to the question. Such a fault is
+an answer's own only if no other answer was loaded in that process. Must not know how answers are judged.
 """
 
+import secrets
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from ...course.checks.function.evidence import Unfit
@@ -24,7 +27,7 @@ from ..sandbox import Bounds, Box, Boxes, Ended, Interrupted, Lost, TooSlow
 from ..verdicts import LONGEST_WORDS, Judge
 from . import wire
 from .reaching import reaching
-from .referee import can_ask, draw_seed, judge, load_question, read_loaded
+from .referee import can_ask, draw_seed, judge, load_question, nothing_question, read_loaded
 
 JUDGE = "oracle"
 SETUP = "setup"
@@ -47,15 +50,35 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Asking:
+class Asking:
     """A box in which answers are loaded, and the event that asks to stop."""
 
     box: Box
     stop: threading.Event
-    aside: bool  # ask in forked processes, so that cells are not loaded again if an answer ends its process
+    aside: bool = False  # ask in forked processes, so that cells are not loaded again if an answer ends its process
 
     def __call__(self, question: bytes, size: int, seconds: float) -> bytes:
-        return self.box.exchange(question, size, seconds, self.stop)
+        nonce = secrets.token_bytes(wire.NONCE)
+        reply = self.box.exchange(nonce + question, wire.NONCE + size, seconds, self.stop)
+        if not reply.startswith(nonce):
+            raise wire.Broken("it sent something else than the reply to the question")
+        return reply[wire.NONCE :]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What earlier processes showed about a student's answers. Exercises by id."""
+
+    apart: set[str] = field(default_factory=set)  # their cell ends or spoils the process when it is loaded
+    suspected: set[str] = field(default_factory=set)  # they were loaded when that happened at a later answer
+    lost: Counter[str] = field(default_factory=Counter)  # how often the process was lost at a cell
+
+    def is_tried_again(self, problem: Exception, cell: str) -> bool:
+        """Whether `cell`, stopped by `problem`, must run again in another process. Counts the attempts."""
+        if not isinstance(problem, Lost):
+            return False
+        self.lost[cell] += 1
+        return self.lost[cell] < _ATTEMPTS
 
 
 class Oracle:
@@ -79,14 +102,13 @@ class Oracle:
         marks = self._otherwise(assignment, answers, stop) if mute else {}
         marks = {id: mark for id, mark in marks.items() if id in mute}
         left = [question for question in assignment.questions if question.id in answers and question.id not in mute]
-        broken: set[str] = set()  # exercises whose cell ends the process when it is loaded
-        lost: Counter[str] = Counter()  # how often the process was lost at a cell
+        known = _Known()
         while left:
             if stop.is_set():
                 raise Interrupted
             with self._boxes.open(self._bounds(assignment)) as box:
-                asking = _Asking(box, stop, bool(marks))
-                found = self._round(asking, assignment, answers, left, broken, lost)
+                asking = Asking(box, stop, aside=bool(marks))
+                found = self._round(asking, assignment, answers, left, known)
             marks |= found
             left = [question for question in left if question.id not in found]
         return marks
@@ -101,62 +123,71 @@ class Oracle:
 
     def _round(
         self,
-        asking: "_Asking",
+        asking: "Asking",
         assignment: Assignment,
         answers: Mapping[str, str],
         left: list[Question],
-        broken: set[str],
-        lost: Counter[str],
+        known: "_Known",
     ) -> dict[str, Mark]:
-        """The marks of one process, up to the first answer that ends it or reaches beyond its task.
+        """The marks of one process, up to the first answer that ends it, spoils its replies, or reaches beyond its task.
 
-        If the process is lost, the current answer does not get a mark but is tried again, `_ATTEMPTS` times in all.
+        If the process is lost, the current answer does not get a mark but is tried again, `_ATTEMPTS` times in all. It is
+        also tried again, with all other answers kept apart, if one of those may have ended or spoilt the process.
         """
         sources = {cell["id"]: cell["source"] for cell in assignment.cells}
         marks: dict[str, Mark] = {}
-        loaded, apart = [sources.get(SETUP, "")], list[str]()
+        loaded, taken_from, whole = [sources.get(SETUP, "")], list[str](), set[str]()
         try:
-            if SETUP in sources and not _load(asking, SETUP, sources[SETUP], self._limits.timeout)[0]:
+            if SETUP in sources and _load(asking, SETUP, sources[SETUP], self._limits.timeout)[0]:
                 raise RuntimeError("the notebook's setup cell raises an error in the oracle's process")
         except (Ended, Lost, TooSlow) as problem:
-            if _is_tried_again(problem, lost, SETUP):
+            if known.is_tried_again(problem, SETUP):
                 return {}
             raise RuntimeError(f"the oracle's process does not run the notebook's setup cell: {problem}") from None
         for question in assignment.questions:
-            given = question.id in answers and question.id not in broken
+            given = question.id in answers
             source = answers[question.id] if given else sources[question.answer]
-            if given and apart:
+            if given and taken_from:
                 names = frozenset[str]().union(*map(names_defined, loaded))
-                source = completed(source, apart, question.entry, names).source
+                source = completed(source, taken_from, question.entry, names).source
             reaches = reaching(source) if given else ()
-            if reaches and question not in left:
-                apart.append(source)
-                source = sources[question.answer]
-            loaded.append("" if reaches else source)
+            is_apart = bool(reaches) or question.id in known.apart | known.suspected
+            if is_apart and question not in left:
+                taken_from.append(source)
+                given, source = False, sources[question.answer]
+            loaded.append("" if is_apart else source)
             start, is_loaded, is_over = time.monotonic(), False, False
             try:
-                is_loaded, words = _load(asking, question.id, source, self._seconds(question.id))
-                if question not in left:
-                    continue
-                raised = Outcome(_status(words), tidy(words, LONGEST_WORDS) or "its cell raises an error")
-                outcome = self._ask(asking, question) if is_loaded else raised
+                raised, words = _load(asking, question.id, source, self._seconds(question.id))
+                is_loaded = True
+                if question in left:
+                    said = Outcome(_status(raised), tidy(words, LONGEST_WORDS) or "its cell raises an error")
+                    outcome = said if raised else self._ask(asking, question)
+                    asking(*nothing_question(), self._seconds(question.id))
             except wire.AtEnd as end:  # the forked process ended; the one with the cells goes on
                 is_over = end.was_killed
                 outcome = _ended(asking.box.end() if is_over else end, self._seconds(question.id))
             except (Ended, Lost, TooSlow, wire.Broken) as problem:
-                if _is_tried_again(problem, lost, question.id):
+                if known.is_tried_again(problem, question.id):
                     break
+                if whole and not (is_loaded and _is_out_of_time(problem)):
+                    known.suspected.update(whole)
+                    break
+                known.suspected.clear()  # this answer alone is to blame
                 outcome, is_over = _ended(problem, self._seconds(question.id)), True
                 if not is_loaded:
-                    broken.add(question.id)
+                    known.apart.add(question.id)
+            if given:
+                whole.add(question.id)
             if question in left:
                 mark = _mark(question, outcome, answers, asking.box.isolation, time.monotonic() - start)
                 marks[question.id] = replace(mark, reaches=reaches)
-            if is_over or reaches:
+                is_over = is_over or bool(reaches)
+            if is_over:
                 break
         return marks
 
-    def _ask(self, asking: "_Asking", question: Question) -> Outcome:
+    def _ask(self, asking: "Asking", question: Question) -> Outcome:
         exercise = self._exercises[question.id]
         seconds, seed = self._seconds(question.id), self._seed(question.id)
         try:
@@ -169,30 +200,25 @@ class Oracle:
         said = tidy(verdict.words, LONGEST_WORDS)
         if verdict.share:
             status = Status.PARTIAL
-        elif (status := _status(verdict.words)) is not Status.FAIL:
+        elif (status := _status(verdict.raised)) is not Status.FAIL:
             return Outcome(status, said, seed)
         remark = f" ({said})" if said else ""
         return Outcome(status, f"not so: {'; '.join(verdict.failed)}{remark}", seed, verdict.share)
 
 
-def _load(asking: "_Asking", name: str, source: str, seconds: float) -> tuple[bool, str]:
+def _load(asking: "Asking", name: str, source: str, seconds: float) -> tuple[str, str]:
     question, size = load_question(name, source, asking.aside)
     return read_loaded(asking(question, size, seconds))
 
 
-def _status(words: str) -> Status:
-    """The status for an exception's text. A student may have written that text, so no status here gives points."""
-    if "raised MemoryError" in words:
-        return Status.OUT_OF_MEMORY
-    return Status.DIED if "ends the program (SystemExit)" in words else Status.FAIL
+def _status(raised: str) -> Status:
+    """The status for the type of an exception. The student's process names it and may lie: no status here gives points."""
+    return {"MemoryError": Status.OUT_OF_MEMORY, "SystemExit": Status.DIED}.get(raised, Status.FAIL)
 
 
-def _is_tried_again(problem: Exception, lost: Counter[str], cell: str) -> bool:
-    """Whether `cell`, stopped by `problem`, must run again in another process. Counts attempts in `lost`."""
-    if not isinstance(problem, Lost):
-        return False
-    lost[cell] += 1
-    return lost[cell] < _ATTEMPTS
+def _is_out_of_time(problem: Exception) -> bool:
+    """Whether the time limit passed. An answer that is too slow when asked is not tried again: it is common, and takes long."""
+    return isinstance(problem, TooSlow) or (isinstance(problem, Ended) and problem.cause == "time")
 
 
 def _ended(problem: Exception, seconds: float) -> Outcome:

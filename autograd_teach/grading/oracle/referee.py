@@ -39,6 +39,7 @@ class Verdict:
     failed: tuple[str, ...]
     seed: int
     words: str = ""  # what was raised; text from the student's process, only to be shown
+    raised: str = ""  # the type of what was raised, as the student's process says
     counted: tuple[str, ...] = ()  # checks that rest on what the answer's own process reports, not on numbers
     share: float = 0.0  # of the points, if the exercise's checks have weights
 
@@ -74,11 +75,16 @@ def load_question(exercise: str, source: str, aside: bool = False) -> tuple[byte
     return wire.question(asked), 1 + wire.WORDS
 
 
-def read_loaded(reply: bytes) -> tuple[bool, str]:
-    """Whether the cell ran without an exception, and the text of the exception."""
-    if not reply or reply[0] > 1:
+def read_loaded(reply: bytes) -> tuple[str, str]:
+    """What the cell raised (one of `wire.RAISED`, "" for nothing), and the text of the exception."""
+    if not reply or reply[0] >= len(wire.RAISED):
         raise wire.Broken("a flag of another form")
-    return reply[0] == 0, reply[1:].rstrip(b"\0").decode("utf-8", "replace")
+    return wire.RAISED[reply[0]], reply[1:].rstrip(b"\0").decode("utf-8", "replace")
+
+
+def nothing_question() -> tuple[bytes, int]:
+    """The question with an empty reply, and the size of that: it finds bytes that were sent unasked before it."""
+    return wire.question({"ask": "nothing"}), 0
 
 
 def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
@@ -86,17 +92,18 @@ def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
     checker, spec = checker_of(exercise), spec_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     failed: list[Check] = []
-    words, part = "", 1.0
+    crash, part = None, 1.0
     for number, plan in enumerate(checker.plans(exercise, spec, np.random.default_rng(seed), "grade")):
         if number and (not part or evidence.structure):
             break  # do not ask a failed answer again: it may be too slow for the larger inputs of this plan
         structure, replies = _replies(exercise, checker, plan, ask)
         evidence.structure = structure
-        words = words or next((str(each.crash) for each in replies if each.crash), "")
+        crash = crash or next((each.crash for each in replies if each.crash), None)
         failed = _judged(checker, evidence, plan, replies)
         part = share(exercise.weights, failed, checker.checks(exercise, spec), evidence)
     counted = tuple(each.text for each in checker.checks(exercise, spec) if each.counted)
-    return Verdict(tuple(each.text for each in failed), seed, words, counted, part)
+    words, raised = (str(crash), crash.kind) if crash else ("", "")
+    return Verdict(tuple(each.text for each in failed), seed, words, raised, counted, part)
 
 
 def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[Any]) -> list[Check]:

@@ -86,14 +86,16 @@ def answer_load(notebook: Notebook, asked: dict[str, Any]) -> bytes:
     try:
         notebook.load(asked["name"], asked["source"])
     except BaseException as problem:  # noqa: BLE001  # a cell may raise anything
-        return b"\1" + wire.words(_said(problem))
-    return b"\0" + wire.words("")
+        from autograd_teach.course.guard import crash_of
+
+        crash = crash_of(problem, "your code")
+        return _loaded(crash.kind, str(crash))
+    return _loaded("", "")
 
 
-def _said(problem: BaseException) -> str:
-    from autograd_teach.course.guard import crash_of
-
-    return str(crash_of(problem, "your code"))
+def _loaded(raised: str, words: str) -> bytes:
+    kind = raised if raised in wire.RAISED else "Exception"
+    return bytes([wire.RAISED.index(kind)]) + wire.words(words)
 
 
 def answer_use(notebook: Notebook, asked: dict[str, Any]) -> bytes:
@@ -126,14 +128,20 @@ def serve(grader: socket.socket) -> None:
     for name in [name for name in sys.modules if name.startswith("autograd_teach.grading")]:
         del sys.modules[name]  # answers do not need these
     notebook = Notebook()
-    for asked in _questions(grader):
+    for nonce, asked in _questions(grader):
         try:
-            answer = {"load": answer_load, "use": answer_use}[asked["ask"]]
-            reply = answer(notebook, asked)
+            reply = ANSWERS[asked["ask"]](notebook, asked)
         except MemoryError:
             notebook.names.clear()
             reply = _end(asked.get("capacity", 0), "memory")
-        grader.sendall(reply)
+        grader.sendall(nonce + reply)
+
+
+ANSWERS: dict[str, Callable[[Notebook, dict[str, Any]], bytes]] = {
+    "load": answer_load,
+    "use": answer_use,
+    "nothing": lambda notebook, asked: b"",
+}
 
 
 def aside(answer: Callable[[], bytes], size: int) -> bytes:
@@ -145,7 +153,12 @@ def aside(answer: Callable[[], bytes], size: int) -> bytes:
         return answer()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # otherwise the exit status would be lost
     reads, writes = os.pipe()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:  # an earlier answer has left as many processes as a box may have
+        os.close(reads)
+        os.close(writes)
+        return answer()
     if pid == 0:
         status = 1
         try:
@@ -178,12 +191,16 @@ def aside(answer: Callable[[], bytes], size: int) -> bytes:
 
 def _end(size: int, how: int | str) -> bytes:
     """The reply for a process that ended: `how` is "memory", its exit status, or its negative signal number."""
-    return wire.padded(wire.dump({"end": how}), size) if size else b"\1" + wire.words("your code raised MemoryError")
+    if size:
+        return wire.padded(wire.dump({"end": how}), size)
+    return _loaded("MemoryError", "your code raised MemoryError")
 
 
-def _questions(grader: socket.socket) -> Iterator[dict[str, Any]]:
+def _questions(grader: socket.socket) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """The nonce of each question, and the question."""
     from autograd_teach.course.exercises.declaration import prepared
 
     with grader.makefile("rb") as stream:
-        while head := stream.read(wire.HEAD):
-            yield wire.load(stream.read(wire.length_of_question(head)), prepared)
+        while nonce := stream.read(wire.NONCE):
+            length = wire.length_of_question(stream.read(wire.HEAD))
+            yield nonce, wire.load(stream.read(length), prepared)

@@ -1,7 +1,9 @@
 """Questions and replies as bytes: the protocol between the grader and the process that runs a student's code.
 
-A question is JSON after its length. A reply is JSON padded to exactly the size that the question asked for. Arrays in JSON
-are dtype, shape and raw bytes. Unexpected data raises `Broken`, and only objects of the few types below are ever made.
+A question is a nonce, which is new each time, then JSON after its length. A reply begins with the nonce of its question; the
+rest is JSON padded to exactly the size that the question asked for. So bytes that an answer sends unasked are never taken for
+the reply to a later question. (They cannot forge a result either: the grader compares numbers.) Arrays in JSON are dtype,
+shape and raw bytes. Unexpected data raises `Broken`, and only objects of the few types below are ever made.
 
 Standard library, NumPy and the course's records only.
 """
@@ -32,9 +34,15 @@ _DTYPES = (
     *("int64", "int32", "int16", "int8", "uint8"),
 )
 _MOST_DIMENSIONS = 16
+NONCE = 16
+"""Bytes of a nonce."""
+
 _LENGTH = struct.Struct("<I")
 HEAD = _LENGTH.size
-"""Bytes at the start of a question that hold its length."""
+"""Bytes of a question, after its nonce, that hold its length."""
+
+RAISED = ("", "Exception", "MemoryError", "SystemExit")
+"""What a cell raised, as the first byte of the reply to `load`: nothing, an ordinary exception, or one with its own status."""
 
 OUT_OF_TIME = -24
 """How a process ends that has used up its CPU time (SIGXCPU)."""

@@ -15,6 +15,7 @@ import select
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ END = LONGEST_END + 10.0
 LAST_WORDS = 5.0
 """Seconds until a box that has closed its pipe is ended if it does not end by itself."""
 
+NOT_STARTED = "The process that runs answers does not start"
 LARGEST_MESSAGE = 100_000
 _ATTEMPTS = 3
 
@@ -163,7 +165,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
         self.job, self.kind, self._hidden = job, kind, hidden
         self._lock = threading.Lock()
         self._server: _Forkserver | None = None
-        self._nests = kind is Isolation.BUBBLEWRAP  # whether boxes get namespaces inside the forkserver's
+        self._nests = kind.is_private  # whether boxes get namespaces inside the forkserver's
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -180,7 +182,7 @@ class Boxes(contextlib.AbstractContextManager["Boxes"]):
         for attempt in itertools.count(1):
             server = None
             try:
-                if self.kind is Isolation.BUBBLEWRAP and not self._nests:
+                if self.kind.is_private and not self._nests:
                     alone = _Forkserver(self.job, self.kind, self._hidden)
                     stack.callback(alone.close)
                     return alone.fork(bounds, nested=False)
@@ -224,13 +226,22 @@ class _Forkserver:
 
     def __init__(self, job: str, kind: Isolation, hidden: Sequence[Path]) -> None:
         self._kind, self._lock = kind, threading.Lock()
-        root = str(Path(__file__).resolve().parents[3])
-        command = [sys.executable, "-B", "-c", _PROGRAM, root, json.dumps({"job": job})]
+        view = isolation.view(hidden) if kind.is_private else []
+        asked: dict[str, Any] = {"job": job}
+        if kind is Isolation.NAMESPACES:
+            asked |= {"view": [asdict(mount) for mount in view], "own_users": isolation.gives_user_ids(kind)}
+        elif not kind.is_private:
+            asked["files"] = isolation.readable_in_a_box(hidden)
         self._control, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with its:
+        with its, tempfile.TemporaryFile() as told:  # longer than an argument may be
+            told.write(json.dumps(asked).encode())
+            told.seek(0)
+            root = str(Path(__file__).resolve().parents[3])
+            command = [sys.executable, "-B", "-c", _PROGRAM, root, str(told.fileno())]
             self.process = subprocess.Popen(
-                isolation.enclosed(command, kind, hidden),
+                isolation.bubblewrapped(command, view) if kind is Isolation.BUBBLEWRAP else command,
                 stdin=its.fileno(),
+                pass_fds=[told.fileno()],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env=variables(),
@@ -243,15 +254,14 @@ class _Forkserver:
         except OSError:
             is_ready = False
         if not is_ready:
-            raise UserError(f"The process that runs answers does not start: {self._last_words()}")
+            raise UserError(f"{NOT_STARTED}: {self._last_words()}")
         self._control.settimeout(None)
 
     def fork(self, bounds: Bounds, *, nested: bool) -> Box:
         """Fork a box. Raises `NotMade` if it was refused, another OSError if the forkserver is gone."""
-        is_private = self._kind is Isolation.BUBBLEWRAP
-        readable = None if is_private else isolation.readable_in_a_box()
-        kept = [str(path) for path in isolation.python_paths()]
-        order = Order(bounds, isolation.new_uid(self._kind), cgroups.new_name(), nested, kept, readable)
+        kept, links = [str(path) for path in isolation.python_paths()], isolation.python_links()
+        uid, group = isolation.new_uid(self._kind), cgroups.new_name()
+        order = Order(bounds, uid, group, nested, kept, links)
         groups = cgroups.parents()
         folders = [os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in groups.values()]
         talk, its_talk = socket.socketpair()
@@ -280,9 +290,9 @@ class _Forkserver:
     def _last_words(self) -> str:
         self.process.kill()
         assert self.process.stderr
-        text = self.process.stderr.read().decode("utf-8", "replace")
+        lines = self.process.stderr.read().decode("utf-8", "replace").split("\n")
         self.close()
-        return " ".join(text.split())[-300:]
+        return " ".join(next(filter(None, map(str.split, reversed(lines))), []))[-300:]
 
     def close(self) -> None:
         """End the forkserver after the processes that it forked have ended."""

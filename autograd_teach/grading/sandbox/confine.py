@@ -23,12 +23,19 @@ _SETTINGS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
 
 _CLONE = {"mount": 0x20000, "uts": 0x4000000, "ipc": 0x8000000, "pid": 0x20000000, "net": 0x40000000}
 _CLONE_USER = 0x10000000
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _REMOUNT, _BIND = 1, 2, 4, 8, 0x20, 0x1000
-_RECURSIVE, _MADE_PRIVATE = 0x4000, 0x40000
+_READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC, BIND, RECURSIVE, _MADE_PRIVATE = 1, 2, 4, 8, 0x1000, 0x4000, 0x40000
+_PIVOT_ROOT, _MOUNT_SETATTR = {"x86_64": 155, "aarch64": 41}, 442
+_HERE, _AT_RECURSIVE, _DETACH = -100, 0x8000, 2
 _SET_PARENT_DEATH, _SET_DUMPABLE, _DROP_BOUND, _SET_SECUREBITS = 1, 4, 24, 28
 _SET_SUBREAPER, _NO_NEW_PRIVILEGES, _AMBIENT, _CLEAR_ALL = 36, 38, 47, 4
 _NO_ROOT = 0b1100_1111
 _SIGKILL = 9
+
+RIGHTS = {
+    "CHOWN": 0, "DAC_OVERRIDE": 1, "KILL": 5, "SETGID": 6, "SETUID": 7, "SETPCAP": 8, "NET_ADMIN": 12, "SYS_ADMIN": 21,
+    "SETFCAP": 31,
+}  # fmt: skip
+"""Capabilities that a forkserver in namespaces needs to make boxes, with their numbers; boxes do not keep them."""
 
 ALONE = (1,)
 """Socket families allowed in a box that shares the machine's network: AF_UNIX."""
@@ -46,6 +53,30 @@ def _call(name: str, *arguments: object, what: str) -> None:
     if getattr(_libc(), name)(*arguments):
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def mount(source: str, at: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    """Call mount. Raises OSError."""
+    words = (os.fsencode(each) or None for each in (source, at, kind))
+    _call("mount", *words, flags, options.encode() or None, what=f"{at} cannot be mounted")
+
+
+def protect(at: str, flags: int, *, below: bool = True) -> None:
+    """Make the mount `at`, and those `below` it, read-only, and add `flags`. No other flag changes."""
+    attributes = struct.pack("4Q", _READ_ONLY | flags, 0, 0, 0)  # these flags have the same values as in mount
+    asked = (_HERE, os.fsencode(at), _AT_RECURSIVE if below else 0, attributes, len(attributes))
+    _call("syscall", _MOUNT_SETATTR, *asked, what=f"{at} stays open")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """Make the mount `new` the root; the present one is then seen at `old`."""
+    number = _PIVOT_ROOT[os.uname().machine]
+    _call("syscall", number, os.fsencode(new), os.fsencode(old), what="no root of its own")
+
+
+def forget(at: str) -> None:
+    """Unmount `at` with everything below it."""
+    _call("umount2", os.fsencode(at), _DETACH, what=f"{at} stays mounted")
 
 
 def _prctl(option: int, value: int = 0, *, what: str = "") -> None:
@@ -68,8 +99,8 @@ def enter_namespaces(own_user: bool) -> None:
     if not own_user and not _is_covered("/proc") and _libc().unshare(flags | _CLONE_USER) == 0:
         _map_user(uid, gid)
     else:
-        _call("unshare", flags, what="no namespaces")
-    _call("mount", b"none", b"/", None, _RECURSIVE | _MADE_PRIVATE, None, what="mounts cannot be made private")
+        _call("unshare", flags, what="this system allows no new namespaces")
+    mount("none", "/", flags=RECURSIVE | _MADE_PRIVATE)
 
 
 def _is_covered(folder: str) -> bool:
@@ -89,37 +120,53 @@ def _map_user(uid: int, gid: int) -> None:
     hide_memory()
 
 
-def private_folders(size: int, files: int, kept: Sequence[str]) -> None:
-    """Mount an empty /tmp and /dev/shm of at most `size` bytes and `files` files over the shared ones.
+def private_folders(size: int, files: int, kept: Sequence[str], links: Mapping[str, str]) -> None:
+    """Mount an empty /tmp and /dev/shm of at most `size` bytes and `files` files over the shared ones, and terminals.
 
-    kept: folders (Python's own) that are mounted again, read-only, if they lie in one of these.
+    kept: folders (Python's own) that are mounted again, read-only, if they lie in one of these; links: symbolic links that
+    are made again there.
     """
-    opened = {path: os.open(path, os.O_PATH) for path in kept if path.startswith(tuple(f"{f}/" for f in PRIVATE))}
-    options = f"size={size},nr_inodes={files},mode=1777".encode()
-    flags = _NO_SUID | _NO_DEVICES
+    tops = tuple(f"{folder}/" for folder in PRIVATE)
+    opened = {path: os.open(path, os.O_PATH) for path in kept if path.startswith(tops)}
     for folder in PRIVATE:
-        _call("mount", b"none", folder.encode(), b"tmpfs", flags, options, what=f"no private {folder}")
+        mount("none", folder, "tmpfs", NO_SUID | NO_DEVICES, f"size={size},nr_inodes={files},mode=1777")
+    mount_terminals()
     for path, number in opened.items():
-        for way in reversed([Path(path), *Path(path).parents]):
-            if not way.exists():
-                way.mkdir()
-                way.chmod(0o755)
-        source, at = f"/proc/self/fd/{number}".encode(), os.fsencode(path)
-        _call("mount", source, at, None, _BIND | _RECURSIVE, None, what=f"{path} cannot be kept")
-        _call("mount", None, at, None, _BIND | _REMOUNT | _READ_ONLY | _NO_SUID, None, what=f"{path} cannot be kept")
+        _make_folders(Path(path))
+        mount(f"/proc/self/fd/{number}", path, flags=BIND | RECURSIVE)
+        protect(path, NO_SUID | NO_DEVICES)
         os.close(number)
+    for link, target in links.items():
+        if link.startswith(tops):
+            _make_folders(Path(link).parent)
+            os.symlink(target, link)
+
+
+def _make_folders(path: Path) -> None:
+    for folder in reversed([path, *path.parents]):
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o755)
 
 
 def mount_processes() -> None:
     """In the first process of a new namespace: mount a /proc that shows only the box. The parent keeps its own /proc."""
     _call("unshare", _CLONE["mount"], what="no mounts of its own")
-    flags = _NO_SUID | _NO_DEVICES | _NO_EXEC
-    _call("mount", b"proc", b"/proc", b"proc", flags, None, what="no private /proc")
-    for name in filter(os.path.exists, _SETTINGS):  # user 0 owns them and does not need capabilities
-        _call("mount", name.encode(), name.encode(), None, _BIND | _RECURSIVE, None, what=f"{name} stays open")
-        _call(
-            "mount", None, name.encode(), None, _BIND | _REMOUNT | _READ_ONLY | flags, None, what=f"{name} stays open"
-        )
+    mount_proc()
+
+
+def mount_proc(cover: bool = True) -> None:
+    """Mount a /proc of this process's namespace; with `cover`, the machine's settings in it are read-only."""
+    flags = NO_SUID | NO_DEVICES | NO_EXEC
+    mount("proc", "/proc", "proc", flags)
+    for name in filter(os.path.exists, _SETTINGS if cover else ()):  # user 0 owns them and does not need capabilities
+        mount(name, name, flags=BIND | RECURSIVE)
+        protect(name, flags)
+
+
+def mount_terminals() -> None:
+    """Mount new terminals. Boxes that shared terminals could talk to each other."""
+    mount("devpts", "/dev/pts", "devpts", NO_SUID | NO_EXEC, "newinstance,ptmxmode=0666,mode=620")
 
 
 def raise_loopback() -> None:
@@ -135,6 +182,7 @@ def raise_loopback() -> None:
 # ---- files ------------------------------------------------------------------------------------------------------------
 
 _READING = 0b1101  # execute, read file, read folder
+_LISTING = 0b1000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
 _ALL_OF_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 5: 0xFFFF}
 _OF_FILES = 0xC007  # execute, write, read, truncate, device calls
@@ -150,8 +198,9 @@ def landlock_version() -> int:
     return max(0, _libc().syscall(_CREATE_RULESET, None, 0, 1))
 
 
-def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
-    """Allow reading only of these folders, and writing only to `writable` ones (Landlock)."""
+def limit_files(readable: Sequence[str], writable: Sequence[str], listed: Sequence[str] = ()) -> None:
+    """Allow reading only of these files and folders, and writing only to `writable` ones (Landlock). Of `listed` folders,
+    and of all below, only the names can be read. This process can then not look into processes without the same limits."""
     version = landlock_version()
     rights = _ALL_OF_VERSION[max(each for each in _ALL_OF_VERSION if each <= version)]
     scoped = _SCOPED if version >= FULL_LANDLOCK else 0
@@ -159,7 +208,7 @@ def limit_files(readable: Sequence[str], writable: Sequence[str]) -> None:
     ruleset = _libc().syscall(_CREATE_RULESET, attributes, len(attributes), 0)
     if ruleset < 0:
         raise OSError(ctypes.get_errno(), "files cannot be limited")
-    for allowed, folders in ((_READING, readable), (rights, writable)):
+    for allowed, folders in ((_READING, readable), (rights, writable), (_LISTING, listed)):
         for folder in filter(os.path.exists, folders):
             number = os.open(folder, os.O_PATH)
             kinds = rights if os.path.isdir(folder) else rights & _OF_FILES
@@ -195,15 +244,27 @@ def become(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def drop_capabilities() -> None:
-    """Drop all capabilities permanently; programs that are started do not get them back."""
+def drop_capabilities(kept: Collection[int] = ()) -> None:
+    """Drop all capabilities but the `kept` ones permanently; programs that are started do not get them back."""
     for capability in range(64):
-        _prctl(_DROP_BOUND, capability)  # fails for capabilities that this kernel does not have
+        if capability not in kept:
+            _prctl(_DROP_BOUND, capability)  # fails for capabilities that this kernel does not have
     version_3_of_this_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    none = (ctypes.c_uint32 * 6)()
-    _call("capset", version_3_of_this_process, none, what="capabilities could not be dropped")
+    left = sum(1 << capability for capability in kept)
+    effective_permitted_inheritable = (ctypes.c_uint32 * 6)(left, left, 0, 0, 0, 0)
+    _call("capset", version_3_of_this_process, effective_permitted_inheritable, what="capabilities stay")
     _prctl(_AMBIENT, _CLEAR_ALL)
     _prctl(_NO_NEW_PRIVILEGES, 1, what="no_new_privs was refused")
+
+
+@functools.cache
+def has_right(name: str) -> bool:
+    """Whether this process has the capability `name`, one of `RIGHTS`."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("CapEff:"):
+                return bool(int(line.split()[1], 16) >> RIGHTS[name] & 1)
+    return False
 
 
 def filter_system_calls(families: Collection[int]) -> bool:

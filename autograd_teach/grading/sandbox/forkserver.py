@@ -15,7 +15,7 @@ import socket
 import sys
 from typing import Any
 
-from . import confine
+from . import confine, enclose
 from .supervisor import Order, Supervisor
 
 LARGEST_ORDER = 100_000
@@ -25,7 +25,13 @@ MOST_FILES = 8
 def main() -> None:
     """Load the job, then fork for each order until the grader closes the connection."""
     confine.hide_memory()
-    asked = json.loads(sys.argv.pop())
+    with open(int(sys.argv.pop()), "rb") as told:
+        asked = json.load(told)
+    if "view" in asked:
+        try:
+            enclose.enter([enclose.Mount(**mount) for mount in asked["view"]], asked["own_users"])
+        except OSError as problem:
+            sys.exit(problem.strerror)
     job = importlib.import_module(asked["job"])
     job.load()
     control = socket.socket(fileno=os.dup(0))
@@ -41,13 +47,13 @@ def main() -> None:
         message, files, _, _ = socket.recv_fds(control, LARGEST_ORDER, MOST_FILES)
         if not message:
             break
-        _fork(job, control, json.loads(message), files)
+        _fork(job, control, json.loads(message), files, asked.get("files"))
     control.close()
     with contextlib.suppress(ChildProcessError):
         os.wait()  # returns when the last supervisor has ended
 
 
-def _fork(job: Any, control: socket.socket, message: dict[str, Any], files: list[int]) -> None:
+def _fork(job: Any, control: socket.socket, message: dict[str, Any], files: list[int], readable: Any) -> None:
     """Fork a supervisor with `files`: talk, life, and the folders for control groups in the order of `message`."""
     if os.fork() == 0:
         try:
@@ -55,7 +61,7 @@ def _fork(job: Any, control: socket.socket, message: dict[str, Any], files: list
             talk, life, *folders = files
             parents = dict(zip(message["groups"], folders, strict=True))
             order = Order.read(message["order"])
-            Supervisor(order, talk, socket.socket(fileno=life), parents, job.serve).run()
+            Supervisor(order, talk, socket.socket(fileno=life), parents, job.serve, readable).run()
         finally:
             os._exit(1)
     for each in files:

@@ -11,7 +11,7 @@ import threading
 
 from ...course.errors import UserError
 from . import isolation
-from .box import Boxes, Ended, Lost, TooSlow
+from .box import NOT_STARTED, Boxes, Ended, Lost, TooSlow
 from .isolation import Isolation
 from .supervisor import Bounds
 
@@ -30,6 +30,11 @@ def available() -> Isolation:
 
 def why() -> str:
     """Why no better isolation than `available()` works here; "" if there is no better one."""
+    return "; ".join(f"{kind}: {problem}" for kind, problem in problems().items())
+
+
+def problems() -> dict[Isolation, str]:
+    """Why each better isolation than `available()` does not work here."""
     return _probed()[1]
 
 
@@ -38,7 +43,7 @@ def problem_with(kind: Isolation) -> str:
     if sys.platform != "linux":
         return "needs Linux"
     if kind is Isolation.BUBBLEWRAP and not shutil.which("bwrap"):
-        return "bwrap is not installed"
+        return "it is not installed"
     if kind is Isolation.USER and isolation.new_uid(kind) is None:
         return "the grader is not root"
     try:
@@ -46,18 +51,21 @@ def problem_with(kind: Isolation) -> str:
             said = box.exchange(b"?", len(_WORKS), _SECONDS, threading.Event())
             return "" if said == _WORKS else "failed"
     except (OSError, UserError, Ended, Lost, TooSlow) as problem:
-        return " ".join(str(problem).split())[-200:] or "failed"
+        if kind is Isolation.USER and (folder := isolation.closed_to_others()):
+            return f"other users cannot enter {folder}, where Python is: install it elsewhere"
+        words = " ".join(str(problem).split())
+        return (words.removeprefix(f"{NOT_STARTED}: ") or words)[-200:] or "failed"
 
 
 @functools.cache
-def _probed() -> tuple[Isolation, str]:
-    reasons: list[str] = []
-    for kind in (Isolation.BUBBLEWRAP, Isolation.USER):
+def _probed() -> tuple[Isolation, dict[Isolation, str]]:
+    found: dict[Isolation, str] = {}
+    for kind in filter(lambda kind: kind.is_sandbox, Isolation):
         problem = problem_with(kind)
         if not problem:
-            return kind, "; ".join(reasons)
-        reasons.append(f"{kind}: {problem}")
-    return Isolation.PROCESS, "; ".join(reasons)
+            return kind, found
+        found[kind] = problem
+    return Isolation.PROCESS, found
 
 
 def load() -> None:

@@ -22,7 +22,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -38,6 +38,9 @@ LOOK_AT_DISK = 1.0
 LONGEST_END = 60.0
 """Seconds after which killed processes are gone even on a very busy machine. Processes that the system cannot end (they
 wait for a broken disk, for example) are then left behind."""
+
+LARGEST_SOCKET = 450_000
+"""Bytes on their way in one socket, at most (twice net.core.wmem_max, as Linux sets it). Only a control group counts them."""
 
 _TALK, _NEWS = 3, 4
 _WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
@@ -65,7 +68,7 @@ class Order:
 
     uid: the box's own user id; None if it keeps the grader's. group: the name of its control group, and the prefix of its
     folder's name. namespaces: whether it gets its own; if not, it is as private as its forkserver. kept: folders of
-    Python. readable: folders that it may read; None if the forkserver does not see anything else anyway.
+    Python. links: symbolic links to them and their targets.
     """
 
     bounds: Bounds
@@ -73,7 +76,7 @@ class Order:
     group: str
     namespaces: bool
     kept: list[str]
-    readable: list[str] | None
+    links: dict[str, str]
 
     @classmethod
     def read(cls, fields: dict[str, Any]) -> "Order":
@@ -82,10 +85,22 @@ class Order:
 
 
 class Supervisor:
-    """Makes, watches and ends one box: `run` does all of it and then ends the process."""
+    """Makes, watches and ends one box: `run` does all of it and then ends the process.
 
-    def __init__(self, order: Order, talk: int, life: socket.socket, parents: Mapping[str, int], serve: Serve) -> None:
-        self._order, self._talk, self._life, self._serve = order, talk, life, serve
+    files: what the box may read, and the folders of which it may read only the names in them; None if its forkserver is in
+    namespaces and does not see anything else anyway.
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        talk: int,
+        life: socket.socket,
+        parents: Mapping[str, int],
+        serve: Serve,
+        files: tuple[Sequence[str], Sequence[str]] | None = None,
+    ) -> None:
+        self._order, self._talk, self._life, self._serve, self._files = order, talk, life, serve, files
         self._parents = parents  # controller -> the opened folder for groups
         self._group: Group | None = None
         self._job_id = 0  # process id
@@ -127,7 +142,7 @@ class Supervisor:
             self._group = Group(self._parents, order.group, bounds.memory, bounds.processes)
         if order.namespaces:
             confine.enter_namespaces(order.uid is not None)
-            confine.private_folders(bounds.disk, bounds.files, order.kept)
+            confine.private_folders(bounds.disk, bounds.files, order.kept, order.links)
             confine.raise_loopback()
         else:
             self._folder = Path(tempfile.mkdtemp(prefix=f"{order.group}-"))
@@ -166,8 +181,7 @@ class Supervisor:
         if order.namespaces:
             confine.mount_processes()
         limits = {"AS": bounds.memory, "CPU": bounds.cpu, "FSIZE": bounds.file, "NOFILE": bounds.open_files, "CORE": 0}
-        is_private = order.readable is None  # the box or its forkserver is in namespaces
-        if is_private or order.uid is not None:  # otherwise all processes of the grader's user would count
+        if self._files is None or order.uid is not None:  # otherwise all processes of the grader's user would count
             limits["NPROC"] = bounds.processes
         confine.bound_resources(limits)
         if os.geteuid() == 0:
@@ -181,13 +195,17 @@ class Supervisor:
         confine.drop_capabilities()
         confine.end_with_parent(supervisor)
         missing = [] if self._group else ["no cgroup"]
-        if order.readable is not None:
-            version = confine.landlock_version()
+        version = confine.landlock_version()
+        families = confine.IN_A_NAMESPACE if self._files is None else confine.ALONE
+        if self._files is not None:
+            readable, listed = self._files
             if version:
-                confine.limit_files(order.readable, [str(folder), *_WRITABLE_DEVICES])
+                confine.limit_files(readable, [str(folder), *_WRITABLE_DEVICES], listed)
             if version < confine.FULL_LANDLOCK:
                 missing.append("old landlock" if version else "no landlock")
-        if not confine.filter_system_calls(confine.IN_A_NAMESPACE if is_private else confine.ALONE):
+        elif version:  # this closes the first process of the namespaces too, which may be of the same user
+            confine.limit_files(["/"], [*confine.PRIVATE, "/dev"])
+        if not confine.filter_system_calls(families):
             missing.append("no filter")
         places = {"HOME": folder / "home", "MPLCONFIGDIR": folder / "home"}
         places |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
@@ -233,6 +251,8 @@ class Supervisor:
             return "stopped"
         if self._group is None and used.processes > bounds.processes:
             return "processes"
+        if self._group is None and usage.open_files(used.pids) * LARGEST_SOCKET > bounds.memory:
+            return "memory"
         if self._folder and time.monotonic() > self._look_at_disk:
             size, files = usage.disk(self._folder, bounds.files)
             self._look_at_disk = time.monotonic() + LOOK_AT_DISK

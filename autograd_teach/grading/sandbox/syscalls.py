@@ -14,10 +14,10 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 
 _TABLE = """
-files: open 2 -, openat 257 56, openat2 437 437, creat 85 -, close 3 57, close_range 436 436,
+files: creat 85 -, close 3 57, close_range 436 436,
     read 0 63, write 1 64, pread64 17 67, pwrite64 18 68, readv 19 65, writev 20 66, preadv 295 69,
     pwritev 296 70, preadv2 327 286, pwritev2 328 287, lseek 8 62, dup 32 23, dup2 33 -,
-    dup3 292 24, fcntl 72 25, flock 73 32, fsync 74 82, fdatasync 75 83,
+    dup3 292 24, flock 73 32, fsync 74 82, fdatasync 75 83,
     ftruncate 77 46, fallocate 285 47, sendfile 40 71, copy_file_range 326 285, umask 95 166
 paths: stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291, statfs 137 43,
     fstatfs 138 44, access 21 -, faccessat 269 48, faccessat2 439 439, getdents 78 -,
@@ -58,11 +58,11 @@ sockets: connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 
     shutdown 48 210, sendto 44 206, sendmsg 46 211, sendmmsg 307 269, recvfrom 45 207,
     recvmsg 47 212, recvmmsg 299 243, getsockname 51 204, getpeername 52 205, getsockopt 55 209,
     setsockopt 54 208
-limited: clone 56 220, socket 41 198, socketpair 53 199, ioctl 16 29, prctl 157 167
+limited: open 2 -, openat 257 56, fcntl 72 25, clone 56 220, socket 41 198, socketpair 53 199, ioctl 16 29, prctl 157 167
 """
 """By group: name, number on x86-64, number on arm64 (-: does not exist). Calls in `limited` depend on an argument.
 
-clone3 is left out on purpose: a filter cannot read its flags (the C library falls back to clone).
+clone3 and openat2 are left out on purpose: a filter cannot read their flags (the C library falls back to clone and openat).
 sched_setscheduler is needed by ZeroMQ, which ends the process if it fails.
 """
 
@@ -100,7 +100,13 @@ _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column of
 _OTHER_NUMBERS = 0x40000000  # the first number of x86-64's second numbering (x32)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # type into a terminal
-_F_SETLEASE, _F_NOTIFY = 1024, 1026  # a lease on a file stops whoever opens it, for 45 s
+_OF_INODES = (0x40086602, 0x40046602, 0x401C5820, 0x40806685)
+"""Requests that change flags of a file, even one that is open only for reading."""
+
+_F_SETFL, _F_SETLEASE, _F_NOTIFY = 4, 1024, 1026  # a lease on a file stops whoever opens it, for 45 s
+_O_DIRECT = (0x4000, 0x10000)
+"""By column. With this flag, each reading of a file waits for the disk, because nothing is kept in memory."""
+
 _PR_SET_SECCOMP, _FILTER = 22, 2
 _AF_NETLINK = 16
 
@@ -132,19 +138,27 @@ def _judge(
     return [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument), *tests, otherwise]
 
 
-def _limited(families: Collection[int]) -> dict[str, list[_Instruction]]:
+def _limited(families: Collection[int], column: int) -> dict[str, list[_Instruction]]:
     """The instructions for each call whose arguments are limited."""
     by_family = _judge(0, _EQUAL, families, _ALLOW, _fail(errno.EAFNOSUPPORT))
     if _AF_NETLINK not in families:  # ZeroMQ ends the process on any other error
         by_family[-1:] = [(_EQUAL, 0, 1, _AF_NETLINK), _fail(errno.EOPNOTSUPP), by_family[-1]]
     not_permitted = _fail(errno.EPERM)
+    direct = [_O_DIRECT[column]], _fail(errno.EINVAL), _ALLOW  # as on a file system without it
+    sets_flags = _judge(2, _ANY_BIT, *direct)
     return {
+        "open": _judge(1, _ANY_BIT, *direct),
+        "openat": _judge(2, _ANY_BIT, *direct),
         "socket": by_family,
         "socketpair": by_family,
         "clone": _judge(0, _ANY_BIT, [_NEW_NAMESPACES], not_permitted, _ALLOW),
-        "fcntl": _judge(1, _EQUAL, [_F_SETLEASE, _F_NOTIFY], not_permitted, _ALLOW),
+        "fcntl": [
+            *_judge(1, _EQUAL, [_F_SETLEASE, _F_NOTIFY], not_permitted, (_EQUAL, 0, len(sets_flags), _F_SETFL)),
+            *sets_flags,
+            _ALLOW,
+        ],
         "prlimit64": _judge(0, _EQUAL, [0], _ALLOW, not_permitted),  # its own limits
-        "ioctl": _judge(1, _EQUAL, [_TIOCSTI, _TIOCLINUX], not_permitted, _ALLOW),
+        "ioctl": _judge(1, _EQUAL, [_TIOCSTI, _TIOCLINUX, *_OF_INODES], not_permitted, _ALLOW),
         "prctl": _judge(0, _EQUAL, [_PR_SET_SECCOMP], not_permitted, _ALLOW),
     }
 
@@ -162,8 +176,9 @@ def filter_program(machine: str, families: Collection[int], keeps_modes: bool = 
 
     program = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, architecture), _KILL]
     program += [(_LOAD, 0, 0, _NUMBER), (_AT_LEAST, 0, 1, _OTHER_NUMBERS), _fail(errno.ENOSYS)]
-    for name, lines in _limited(families).items():
-        program += [(_EQUAL, 0, len(lines), allowed.pop(name)), *lines]
+    for name, lines in _limited(families, column).items():
+        if number := allowed.pop(name, 0):
+            program += [(_EQUAL, 0, len(lines), number), *lines]
     pretended = [*_OF_PROCESSES, *(_OF_FILES if keeps_modes else ())]
     program += _among([allowed.pop(name) for name in pretended if name in allowed], _fail(0))
     program += [*_among(allowed.values(), _ALLOW), *_among(forbidden, _fail(errno.EPERM)), _fail(errno.ENOSYS)]

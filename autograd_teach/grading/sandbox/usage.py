@@ -2,9 +2,10 @@
 
 import contextlib
 import os
+import re
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,8 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 class Usage:
     """Usage of all descendants of a process: seconds of CPU time, bytes of memory, and whether any of them is running.
 
-    memory: what each uses beyond the `shared` bytes that it was forked with. is_running: a thread runs, waits for a
-    processor, or waits for a disk; otherwise all of them sleep. is_stopped: a signal has stopped one of them. pids: all
+    memory: what each uses beyond the `shared` bytes that it was forked with. is_running: a thread runs or waits for a
+    processor; otherwise all of them sleep, or wait for a disk. is_stopped: a signal has stopped one of them. pids: all
     of them. `cpu` does not include processes that ended without being waited for.
     """
 
@@ -73,18 +74,11 @@ def _resident(pid: int, fields: list[str]) -> int:
 
 
 def _runs(pid: int, fields: list[str]) -> bool:
-    states = {fields[0]} if int(fields[17]) == 1 else {_stat(thread)[0] for thread in _threads(pid)}
-    return "R" in states or ("D" in states and _waits_for_disk())
+    return "R" in ({fields[0]} if int(fields[17]) == 1 else {_stat(thread)[0] for thread in _threads(pid)})
 
 
 def _threads(pid: int) -> list[str]:
     return [f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task")]
-
-
-def _waits_for_disk() -> bool:
-    """Whether any process of this machine waits for a disk. A process in vfork can fake the same state."""
-    words = Path("/proc/stat").read_text().split()
-    return words[words.index("procs_blocked") + 1] != "0"
 
 
 def _stat(path: str) -> list[str]:
@@ -97,6 +91,17 @@ def resident(pid: int) -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(_stat(f"/proc/{pid}/stat")[21]) * _PAGE
     return 0
+
+
+def open_files(pids: Collection[int]) -> int:
+    """How many files these processes can have open now, beyond the 64 that each has room for from its start."""
+    room = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+            found = re.search(r"^FDSize:\s*(\d+)", status, re.MULTILINE)
+            room += max(0, int(found[1]) - 64) if found else 0
+    return room
 
 
 def disk(folder: Path, most_files: int) -> tuple[int, int]:
@@ -119,7 +124,7 @@ def disk(folder: Path, most_files: int) -> tuple[int, int]:
 
 
 class Meter:
-    """Counts the seconds that a box uses: its CPU time, and time in which all its processes sleep.
+    """Counts the seconds that a box uses: its CPU time, and time in which all its processes sleep or wait for a disk.
 
     So a computation is not charged for waiting for a busy processor, and endless sleep has an end. If a process has ended
     whose CPU time may be unknown, all time counts. `measure` returns the usage. Counting starts when `allow` is called.
