@@ -1,6 +1,7 @@
 """The gradebook: nothing is lost, nothing is run twice, and whatever goes wrong leaves a whole book and a sentence."""
 
 import csv
+import errno
 import io
 import json
 import os
@@ -11,9 +12,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -34,7 +36,8 @@ from autograd_teach.grading.gradebook.standing import Change
 from autograd_teach.grading.notebook_run import CellRecord, Limits, NotebookRun, Runner
 from autograd_teach.grading.rebuild import Assignment, Notebook
 from autograd_teach.grading.results import Mark, Result, Status, hash_of
-from autograd_teach.grading.submissions import archives
+from autograd_teach.grading.submissions import archives, selection
+from autograd_teach.grading.submissions.preview import preview
 from autograd_teach.grading.submissions.selection import Wishes
 from autograd_teach.grading.verdicts import by_nbval
 from tests.grading.classroom import SOLUTIONS, assignment, hand_in
@@ -701,6 +704,128 @@ def test_what_was_added_to_the_marks_and_is_not_as_it_was_written_is_not_believe
     tamper(tmp_path, statement)
     with pytest.raises(UserError, match=f"{said} .* is not as it was written.* Restore a copy of the gradebook"):
         regrade(tmp_path, Judge())
+
+
+def no_utf_8(folder: Path, table: str, column: str) -> None:
+    """Spoil the first letter of `column` in the newest row of `table`, as a bad disk does."""
+    with closing(sqlite3.connect(folder / gradebook.FILE_NAME)) as book, book:
+        names = [name for _, name, *_ in book.execute(f"PRAGMA table_info({table})")]
+        by = "id" if "id" in names else names[0]
+        row = book.execute(f"SELECT * FROM {table} ORDER BY {by} DESC").fetchone()
+        data = b"\xff" + (row[names.index(column)] or "").encode()[1:]
+        where = " AND ".join(f"{name} IS ?" for name in names)
+        assert book.execute(f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE {where}", (data, *row)).rowcount == 1
+
+
+MARK, NAME_OF_MARK = (
+    "The mark of '.*' in '.*' in .* is not as the grader wrote it",
+    "The mark of '.*\ufffd.*' in .* is not as the grader wrote it",
+)
+RUN, ADDED, REMARK = (
+    f"{what} .* is not as it was written" for what in ("What the last run noted", "What a report adds", "An adjustment")
+)
+SPOILED = {
+    "dressings hash": ADDED, "dressings text": ADDED, "runs dressing": ADDED, "remarks remark": REMARK,
+    "remarks checksum": REMARK, "trials basis": "", "trials marks": "", "trials checksum": "", "runs started": "",
+    "runs ended": "", "runs machine": "", "runs course": "", "runs versions": RUN, "runs limits": RUN,
+    "answers hash": MARK, "answers text": MARK, "gradings student": NAME_OF_MARK, "gradings graded": MARK,
+    "gradings note": MARK, "marks exercise": NAME_OF_MARK, "marks notebook": MARK, "marks status": MARK,
+    "marks judge": MARK, "marks isolation": MARK, "marks answer": MARK, "marks mark": MARK, "marks basis": MARK,
+    "marks checksum": MARK,
+}  # fmt: skip
+"""A column of text, and what `regrade` says when a letter in it is no UTF-8 any more; "": nothing rests on it."""
+
+
+def test_each_column_of_text_is_spoiled_once(tmp_path: Path) -> None:
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    with closing(sqlite3.connect(tmp_path / gradebook.FILE_NAME)) as book:
+        tables = [name for (name,) in book.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {(table, column) for table in tables for column in book.execute(f"PRAGMA table_info({table})")}
+    assert {f"{table} {column[1]}" for table, column in columns if column[2] == "TEXT"} == SPOILED.keys()
+
+
+@pytest.mark.parametrize("where", SPOILED)
+def test_a_letter_that_is_no_utf_8_costs_only_what_it_is_in(tmp_path: Path, where: str) -> None:
+    submissions = a_class(tmp_path / "in", "ada", "bob")
+    again(submissions, tmp_path, Judge())
+    remarks.adjust("ada", "square", 1, because="so", output=tmp_path)
+    no_utf_8(tmp_path, *where.split())
+    said = SPOILED[where]
+    with pytest.raises(UserError, match=said) if said else nullcontext():
+        assert regrade(tmp_path, Judge()) == []
+    with pytest.raises(UserError, match=said) if said in (ADDED, REMARK) else nullcontext():
+        progress = again(submissions, tmp_path, Judge())
+        assert bool(re.search(MARK, progress)) == (said in (MARK, NAME_OF_MARK))
+    with gradebook.reading(tmp_path) as book:
+        marks = book.current(len)
+        assert [[marks[name][id].mark.status for id in SOLUTIONS] for name in ("ada", "bob")] == [["pass"] * 3] * 2
+        if said != REMARK:
+            assert [(remark.student, remark.points) for remark in book.remarks()] == [("ada", 1)]
+    if said in (MARK, RUN, ""):
+        assert regrade(tmp_path, Judge()) == []
+
+
+READ_ONLY: dict[str, Callable[[Path], object]] = {
+    "adjust": lambda folder: remarks.adjust("ada", "square", 1, because="so", output=folder),
+    "comment": lambda folder: remarks.comment("ada", "Well done.", output=folder),
+    "grade": lambda folder: grade(folder / "in", folder, Judge()),
+    "regrade": lambda folder: regrade(folder, Judge()),
+}
+
+
+@pytest.mark.parametrize("has_lock", [True, False])
+@pytest.mark.parametrize("command", READ_ONLY)
+def test_a_read_only_disk_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, has_lock: bool
+) -> None:
+    """Root may write to any folder, so the system's answers are made up, and SQLite's are those to a read-only file."""
+    grade(a_class(tmp_path / "in", "ada"), tmp_path, Judge())
+    if not has_lock:
+        (tmp_path / "gradebook.lock").unlink()
+    connect = sqlite3.connect
+
+    def only_reading(path: Any, **options: Any) -> sqlite3.Connection:
+        address = path if options.get("uri") else f"{path.as_uri()}?mode=ro"
+        return connect(address, **{**options, "uri": True})
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(sqlite3, "connect", only_reading)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for name in ("TemporaryFile", "NamedTemporaryFile"):
+        monkeypatch.setattr(tempfile, name, refused)
+    with pytest.raises(UserError, match=r"cannot be written .*\(Read-only file system\).* --output"):
+        READ_ONLY[command](tmp_path)
+
+
+# ---- a roster much larger than the class ---------------------------------------------------------------------------------
+
+
+def test_students_who_handed_in_nothing_are_stored_at_once_and_printed_in_a_few_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "roster.csv").write_text("name\nada\nbob\n" + "".join(f"s{number}\n" for number in range(500)))
+    submissions, wishes = a_class(tmp_path / "in", "ada", "bob"), Wishes(roster=tmp_path / "roster.csv")
+    done: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.set_trace_callback(done.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    progress = io.StringIO()
+    options = {"limits": Limits(), "jobs": 1, "progress": progress, "runner": Judge(), "wishes": wishes}
+    results = grade_class(submissions, [TINY], output=tmp_path, **options)  # type: ignore[arg-type]
+    assert sum(statement.startswith("BEGIN IMMEDIATE") for statement in done) < 10
+    assert "500 of 502 students do not need a run" in progress.getvalue()
+    assert marks_in(tmp_path).keys() == {result.student for result in results}
+    table = reports.table(results)
+    listing = preview(selection.gather(submissions, [TINY], wishes, len), [TINY], wishes)
+    assert all(len(text.splitlines()) < 10 for text in (progress.getvalue(), table, listing))
+    assert "  500 students handed in nothing: s0, s1," in table and " and 480 more" in table
 
 
 # ---- a run with nothing to do -------------------------------------------------------------------------------------------

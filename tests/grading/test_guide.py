@@ -13,9 +13,9 @@ from autograd_teach.grading.notebook_run import Limits
 from autograd_teach.grading.oracle import judging
 from autograd_teach.grading.reports import class_page, similarity
 from autograd_teach.grading.reports.page import MEANING
-from autograd_teach.grading.results import Status
+from autograd_teach.grading.results import MOST_NAMED, Status
 from autograd_teach.grading.sandbox import Isolation, box, supervisor
-from autograd_teach.grading.submissions import answers, archives, intake
+from autograd_teach.grading.submissions import answers, archives, budget, intake
 from autograd_teach.grading.submissions.preview import preview
 from autograd_teach.grading.submissions.selection import Wishes
 
@@ -142,9 +142,11 @@ NUMBERS = [
     f"from {class_page._FEWEST} students on",
     f"notebooks of up to {answers.LARGEST_NOTEBOOK // MB} MB, {answers.LARGEST_JSON // MB} MB of that",
     f"{intake.MOST_NOTEBOOKS} notebooks and {intake.LARGEST_HAND_IN // MB} MB of one student",
+    f"{budget.SECONDS:g} seconds of processor time and {budget.MEGABYTES} MB of memory",
     f"folders up to {archives.DEEPEST_FOLDER} deep; zips in zips, up to {archives.DEEPEST_ZIP} deep",
     f"of {archives.LONGEST_LIST // MB} MB together, or {archives.LONGEST_OF_CLASS // MB} MB in the class's own zip",
     f"from {similarity.LEAST} parts on",
+    f"if they are more than {MOST_NAMED}, the terminal",
     {300.0: "waits five minutes"}[cluster.PATIENCE],
     {0.1: "ten times a second"}[supervisor.LOOK],
 ]

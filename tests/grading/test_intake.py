@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from autograd_teach.course.errors import UserError
+from autograd_teach.course.read_json import DEEPEST
 from autograd_teach.grading.rebuild import rebuild
 from autograd_teach.grading.results import Status
 from autograd_teach.grading.submissions import answers, archives, intake
@@ -331,15 +332,19 @@ def test_whatever_is_done_to_the_rest_of_a_notebook_the_one_that_runs_is_ours(
     )
 
 
+def nested_notebook(levels: int) -> bytes:
+    """A notebook with so many levels, itself the first."""
+    inner = levels - 1
+    return SOLVED.replace('"metadata": {}', f'"metadata": {"[" * inner}{"]" * inner}', 1).encode()
+
+
 BROKEN: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "it is empty"),
     "cut off": (SOLVED.encode()[:500], "not valid JSON"),
     "binary": (bytes(range(256)), "not valid JSON"),
     "nested a million deep": (b"[" * 1_000_000, "not valid JSON"),
-    "nested deep inside a notebook": (
-        SOLVED.replace('"metadata": {}', f'"metadata": {"[" * 100_000}{"]" * 100_000}', 1).encode(),
-        "not valid JSON",
-    ),
+    "nested deep inside a notebook": (nested_notebook(100_000), "not valid JSON"),
+    "nested one level too deep": (nested_notebook(DEEPEST + 1), "not valid JSON"),
     "a number of a million digits": (b'{"nbformat": ' + b"4" * 1_000_000 + b"}", "not valid JSON"),
     "a list": (b"[]", "not a notebook"),
     "a format that is no number": (b'{"nbformat": "4", "cells": []}', "not a notebook"),
@@ -358,6 +363,11 @@ def test_a_broken_notebook_is_a_named_status(tmp_path: Path, pack: Callable[...,
     answer = eve.answer(assignment(), QUESTIONS[0])
     assert (answer.status, why in answer.detail) == (Status.INVALID_NOTEBOOK, True)
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
+
+
+def test_a_notebook_nested_as_deep_as_is_read_is_read(tmp_path: Path) -> None:
+    (eve,) = take_in(written(tmp_path / "in", {"eve.ipynb": nested_notebook(DEEPEST)}), [assignment()])
+    assert eve.answer(assignment(), QUESTIONS[0]).source == ANSWER
 
 
 def a_zip(files: dict[str, str | bytes]) -> bytes:
@@ -446,6 +456,7 @@ def test_a_notebook_of_500_mb_is_read_no_further_than_the_cap(tmp_path: Path, mo
         file.truncate(500_000_000)  # sparse: it takes no room on the disk
     asked: list[int] = []
     read_answers = intake.read_answers
+    monkeypatch.delattr(os, "fork")  # so that it is read in this process
     monkeypatch.setattr(intake, "read_answers", lambda data, *a: (asked.append(len(data)), read_answers(data, *a))[1])
     bob, eve = take_in(folder, [assignment()])
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
@@ -488,7 +499,7 @@ def test_what_was_read_of_a_damaged_file_counts_as_read(tmp_path: Path, monkeypa
     eve, fay, whole = take_in(folder, [assignment()])
     assert "is damaged inside the zip" in eve.fault + fay.fault
     assert [note for one in (eve, fay) for note in one.notes if "were not read" in note] == [
-        "5 notebooks were not read: the limits are 100 notebooks and 0 MB of one student"
+        "5 notebooks were not read: the limits are 100 notebooks and 0 MB of one student, and 5 seconds to read them"
     ]
     assert whole.answer(assignment(), QUESTIONS[0]).source == ANSWER
 
@@ -531,10 +542,11 @@ def test_a_list_of_files_that_is_too_long_is_not_parsed(
     folder = written(tmp_path / "in", {"eve.zip": data, f"bob/{NAME}.ipynb": SOLVED})
     monkeypatch.setattr(zipfile, "ZipFile", Parsed)
     monkeypatch.setattr(archives, "MOST_FILES", 100_000)
+    monkeypatch.delattr(os, "fork")  # so that they are read in this process
     bob, eve = take_in(folder, [assignment()])
     assert bob.answer(assignment(), QUESTIONS[0]).source == ANSWER
     assert eve.fault == f"eve.zip/{len(lists) - 1}.zip: its list of files is larger than 2 MB"
-    assert sum(parsed) < 2 * archives.LONGEST_LIST  # each list is asked for twice
+    assert 0 < sum(parsed) < 2 * archives.LONGEST_LIST  # each list is asked for twice
 
 
 def test_the_class_s_own_zip_may_have_a_longer_list_that_ends_too(

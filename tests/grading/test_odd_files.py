@@ -5,6 +5,7 @@ The judge is a plain function that runs the answers here, so all of this is this
 
 import io
 import json
+import os
 import threading
 import unicodedata
 import zipfile
@@ -140,6 +141,14 @@ class Odd:
 FOUND = "the answer was found in another cell"
 CLAIM = "its check said passed when it was handed in"
 WRONG = "def double(x):\n    return 3"
+QUOTE = f"My first try was\n\n```python\n{WRONG}\n```\nThe answer is above."
+
+
+def quoted(source: str, given: list[Cell] | None = None, kind: str = "markdown") -> list[Cell]:
+    """The cells with a text between the first answer and its check."""
+    return edited("mine0", beside("double-check", source, given=given), cell_type=kind)
+
+
 HABITS: dict[str, Odd] = {
     # the answer's cell is not what it was
     "an answer in a Markdown cell": Odd(edited("double-answer", cell_type="markdown"), ALL, ("its answer cell is a Markdown cell",)),
@@ -162,6 +171,18 @@ HABITS: dict[str, Odd] = {
     "a stub between fences": Odd(
         edited("double-answer", cell_type="markdown", source=f"```python\n{UNTOUCHED}\n```"), f"not_attempted {OTHERS}"
     ),
+    "an earlier try quoted below the answer": Odd(quoted(QUOTE)),
+    "an earlier try quoted below the answer, between longer fences": Odd(quoted(f"````python\n{QUOTE}\n````")),
+    "an earlier try quoted below the answer, in a raw cell": Odd(quoted(QUOTE, kind="raw")),
+    "ids lost, an earlier try quoted below the answer": Odd(bare(quoted(QUOTE))),
+    "an earlier try quoted below an answer in a Markdown cell": Odd(
+        edited("double-answer", quoted(QUOTE), cell_type="markdown", source=f"```python\n{DOUBLE}\n```"), ALL, ("Markdown cell",)
+    ),
+    "ids lost, the answer in a Markdown cell below the stub": Odd(
+        bare(quoted(f"```\n{DOUBLE}\n```", cells(double=UNTOUCHED))), ALL, ("its answer cell is a Markdown cell",)
+    ),
+    "the stub once more below the answer": Odd(beside("double-check", UNTOUCHED)),
+    "a better try quoted below a wrong answer": Odd(quoted(f"```\n{DOUBLE}\n```", cells(double=WRONG)), f"fail {OTHERS}", ("not so",)),
     "a wrong answer in a Markdown cell": Odd(
         edited("double-answer", cells(double=WRONG), cell_type="markdown"), f"fail {OTHERS}", ("not so", "Markdown")
     ),
@@ -571,6 +592,7 @@ def test_names_are_shortened_before_anything_is_done_with_them(tmp_path: Path, m
 
 def test_of_more_code_than_is_parsed_nothing_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
+    monkeypatch.delattr(os, "fork")  # so that it is read in this process
     for name in ("completed", "names_defined"):
         look = getattr(answers, name)
 

@@ -383,6 +383,21 @@ def test_no_student_is_told_what_makes_an_answer_worth_a_look(tmp_path: Path) ->
     assert shown.count("handed in") == 1 and shown.count("_getframe") == 4
 
 
+def test_gradescope_shows_what_is_worth_a_look_in_the_output_for_the_instructor(tmp_path: Path) -> None:
+    """Not in a hidden test: then Gradescope would not show the total to the students with such a test, and to all others."""
+    others = tuple(Mark(f"x{n}", Status.FAIL, 1, f"not so: {n} " * 20) for n in range(9))
+    ada = Result("ada", (*others, *REVISED.marks))
+    scope = json.loads(write("gradescope", [ada], tmp_path, no_answer).read_text())
+    assert scope["stdout_visibility"] == "hidden"
+    assert {test["visibility"] for test in scope["tests"]} == {scope["visibility"]} == {"visible"}
+    for words in (
+        "c: fail (its check said passed when it was handed in; ",
+        "d: pass (its code reaches beyond the task: line 3",
+    ):
+        assert words in table([ada])
+    assert max(map(len, table([ada, replace(ada, student="eve")]).splitlines())) < 300
+
+
 def test_json_has_it_as_data(tmp_path: Path) -> None:
     (read,) = json.loads(write("json", [REVISED], tmp_path, no_answer).read_text())["students"]
     assert (read["points"], read["penalty"], read["comments"]) == (3.9, 0.6, ["Well done.", "Nearly\nall."])

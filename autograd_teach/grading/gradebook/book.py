@@ -1,6 +1,6 @@
 """The gradebook: every mark with its evidence, in one SQLite file beside the reports. Grades are never changed or deleted.
 
-Each graded student is one transaction, written to disk before it is reported. If a run is killed or the disk is full, the
+Each student who was run is one transaction, written to disk before it is reported. If a run is killed or the disk is full, the
 gradebook stays consistent, with everything up to that point. The newest mark of a student in an exercise counts; older
 ones are kept. The answers are stored too, so a grade can be explained and reproduced without the original files. Each mark
 has a checksum of its row: a row changed by hand or by a bad disk is not trusted. (The checksum is not a signature: anyone
@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -185,6 +186,7 @@ class Gradebook:
 
     def __init__(self, path: Path, connection: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
         self.path, self._connection, self._version = path, connection, version
+        connection.text_factory = _text
         self._run = 0
 
     def begin(
@@ -201,8 +203,8 @@ class Gradebook:
         """The dressing of the last report, plus columns of students who are only in earlier reports."""
         columns: dict[str, Sequence[tuple[str, str]]] = {}
         newest: Dressing | None = None
-        query = "SELECT hash, text FROM dressings JOIN runs ON dressing = hash GROUP BY hash ORDER BY max(id) DESC"
-        for hash, text in self._found(query):
+        query = "SELECT dressing, ifnull(text, '') FROM runs LEFT JOIN dressings ON dressing = hash"
+        for hash, text in self._found(f"{query} WHERE dressing NOT NULL GROUP BY dressing ORDER BY max(id) DESC"):
             if hash_of(text) != hash:
                 raise self._changed("What a report adds to the grades")
             stored = json.loads(text)
@@ -306,7 +308,10 @@ class Gradebook:
         which, values = ("WHERE id = ?", (number,)) if number is not None else ("ORDER BY id DESC LIMIT 1", ())
         columns = "started, ifnull(ended, ''), machine, process, course, versions, limits"
         found = self._found(f"SELECT {columns} FROM runs {which}", *values)
-        return Run(*found[0][:-2], *map(json.loads, found[0][-2:])) if found else None
+        try:
+            return Run(*found[0][:-2], *map(json.loads, found[0][-2:])) if found else None
+        except ValueError as problem:
+            raise self._changed("What the last run noted about itself") from problem
 
     def _found(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with _told(self.path):
@@ -333,7 +338,16 @@ class Gradebook:
         )
 
     @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """A context whose additions are one transaction: for students who do not need a run, so that nothing is lost with it."""
+        with self._transaction():
+            yield
+
+    @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._connection.in_transaction:  # within `at_once`
+            yield self._connection
+            return
         with _told(self.path), self._connection as book:  # commits, or rolls back
             book.execute("BEGIN IMMEDIATE")
             yield book
@@ -438,11 +452,35 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as problem:
         code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+        is_refused = code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+        if is_refused and (why := _hindrance(path)):
+            raise UserError(
+                f"The gradebook in {path.parent} cannot be written ({why}): nothing in it was changed. Make it writable for you, "
+                "or copy the folder to where you can write, and give the copy with --output."
+            ) from problem
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) or not code:
             advice = "it is damaged or not a gradebook. Nothing in it was changed; move it away, or restore a copy"
         else:
             advice = "every student graded so far is stored in it. Fix this and run the same command again to continue"
         raise UserError(f"The gradebook {path} cannot be used ({problem}): {advice}.") from problem
+
+
+def _hindrance(path: Path) -> str:
+    """What the system says if SQLite may not write `path`, which SQLite itself keeps to itself; "" if it may."""
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+        os.close(os.open(path, os.O_WRONLY))
+    except (FileNotFoundError, IsADirectoryError):  # it is not there yet, or SQLite's words are clear
+        return ""
+    except OSError as problem:
+        return problem.strerror or str(problem)
+    return ""
+
+
+def _text(data: bytes) -> str:
+    """A stored text. Where a bad disk has left no UTF-8, it is not what was written, as its checksum shows."""
+    return data.decode(errors="replace")
 
 
 def _kept(book: sqlite3.Connection, dressing: Dressing) -> str:

@@ -2,9 +2,10 @@
 
 It takes only the *source* of answer cells, and the definitions that an answer needs from the student's other cells. An
 answer cell is found by its id; else by nbgrader's `grade_id` (kept by front ends that drop ids) or Colab's copy of the id;
-else by its place: the last cell before the check cell that defines the required name. If the answer cell does not define
-it, the last other cell that does counts, even another exercise's. Check cells are also found by their source. Outputs, tags,
-metadata and kernel names are dropped; a check cell's stored output is only a hint. Must not know whose notebook it is.
+else by its place: the last code cell before the check cell that defines the required name, or a text if no code cell does.
+If the answer cell does not define it, the last other cell that does counts, even another exercise's. Check cells are also
+found by their source. Outputs, tags, metadata and kernel names are dropped; a check cell's stored output is only a hint.
+Must not know whose notebook it is.
 """
 
 import json
@@ -13,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...course.definitions import Completed, completed, names_defined, stand_in
+from ...course.definitions import Completed, Learned, completed, names_defined, stand_in
+from ...course.read_json import read_json
 from ...plain import some
 from ..rebuild import Assignment, Question
 from ..results import Mark, Status, hash_of
@@ -170,6 +172,7 @@ class _Reading:
     def __init__(self, cells: _Cells, assignment: Assignment) -> None:
         self._cells, self._questions, self._stubs = cells, assignment.questions, assignment.stubs
         self._sources = assignment.sources
+        self._learned = Learned()
         answers = {q.answer for q in self._questions}
         handed_out = {"", *(source.strip() for source in self._sources.values())}
         self._landmarks = {_plain(source) for id, source in self._sources.items() if id not in answers}
@@ -205,16 +208,19 @@ class _Reading:
         return [*self._cells.named(question.check), *self._cells.by_source.get(handed_out, [])]
 
     def _right_before(self, question: Question) -> list[_Cell]:
-        return next(filter(None, (self._before(check, question.entry) for check in self._checks(question))), [])
+        return next(filter(None, (self._before(check, question) for check in self._checks(question))), [])
 
-    def _before(self, check: _Cell, entry: str) -> list[_Cell]:
+    def _before(self, check: _Cell, question: Question) -> list[_Cell]:
+        """The last cell before `check` that defines the answer: code that is not a stub, else a text, else a stub."""
+        stub = self._stubs[question.id]
+        found: list[_Cell] = []
         for cell in map(self._cells.all.__getitem__, range(check.place - 1, -1, -1)):
             is_another_s = any(isinstance(name, str) and name in self._sources for name in cell.names)
             if is_another_s or _plain(cell.text) in self._landmarks:
                 break
-            if cell.gives(entry):
-                return [cell]
-        return []
+            if cell.gives(question.entry):
+                found.append(cell)
+        return sorted(found, key=lambda cell: (is_untouched(cell.source or "", stub), cell.kind != "code"))[:1]
 
     def _others(self, question: Question, answer: str = "") -> list[str]:
         """The student's other cells without stubs. Those above the check cell come last, because they define what it checks."""
@@ -233,12 +239,14 @@ class _Reading:
             return Answer(None, Status.INVALID_NOTEBOOK, "its answer cell holds no readable text", claimed=claimed)
         own = next(iter(written.values()), None)
         others = [] if own and own.counts(question.entry) else self._others(question)
-        elsewhere, several = stand_in(others, question.entry)
+        elsewhere, several = stand_in(others, question.entry, self._learned)
         if several and not (own and own.counts_before(elsewhere, question.entry)):
             of = f", the last of {several} that define it" * (several > 1)
             return Answer(elsewhere, detail=f"the answer was found in another cell{of}", claimed=claimed)
         below = self._right_before(question) if own and own.gives(question.entry) else []
-        if own and below and below[0].place != own.place:
+        # A text below an answer may quote an earlier try, or the other version of a cell that `update` has kept.
+        is_code = bool(below) and below[0].kind == "code" and not is_untouched(below[0].source or "", stub)
+        if own and is_code and below[0].place != own.place:
             return Answer(below[0].source, detail="the answer was found in another cell", claimed=claimed)
         if not candidates:
             return Answer(None, Status.MISSING, "its answer cell is not in the notebook", claimed=claimed)
@@ -253,7 +261,7 @@ class _Reading:
             return answer
         if is_untouched(answer.source, self._stubs[question.id]):
             return answer
-        whole = completed(answer.source, self._others(question, answer.source), question.entry, names)
+        whole = completed(answer.source, self._others(question, answer.source), question.entry, names, self._learned)
         said = "; ".join(filter(None, (answer.detail, *_words(whole))))
         return replace(answer, source=whole.source, detail=said)
 
@@ -286,10 +294,10 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
         if len(data) > LARGEST_JSON:
             data = _lightened(data if encoding.startswith("utf-8") else data.decode(encoding).encode())
             encoding = "utf-8-sig"
-        notebook = json.loads(data.decode(encoding))
+        notebook = read_json(data.decode(encoding))
     except UnicodeError as problem:
         raise Unreadable(_NOT_UTF_8 if data.lstrip()[:1] == b"{" else "it is not valid JSON") from problem
-    except (ValueError, RecursionError) as problem:
+    except ValueError as problem:
         raise Unreadable("it is not valid JSON" if data.strip() else "it is empty") from problem
     if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat"), int):
         raise Unreadable("it is JSON, but not a notebook")

@@ -1,7 +1,8 @@
 """Lists the files of folders, zips and zips in zips as entries. Does not unpack anything to disk, and does not follow links.
 
 Other files (damaged, huge, a link, a zip bomb) give an entry's `fault` or raise `Unreadable`, in bounded time and memory.
-Names are shortened before anything else is done with them. Must not know notebooks or students.
+Names are shortened before anything else is done with them. Zips among the files are opened within a budget (budget.py).
+Must not know notebooks or students.
 """
 
 import io
@@ -10,15 +11,16 @@ import stat
 import struct
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ...course.errors import UserError
+from . import budget
 
 LARGEST_ZIP = 50_000_000  # bytes of a zip that a student hands in, not of the class's zip
 
@@ -44,6 +46,7 @@ _WORLD_TIME = 0x5455  # the zip format's "extended timestamp"
 _NO_TIME = datetime(1980, 1, 2).timestamp()  # the time in a zip that does not store times
 
 LINK = "it is a symbolic link, which is not followed: hand in the file itself"
+_CHANGED = "it kept changing while it was read: grade again when it is complete"
 _TOO_DEEP = (
     f"it is a zip too deep in other zips to be opened ({DEEPEST_ZIP} in each other), or one of more than {MOST_ZIPS}: "
     "unpack the outer one"
@@ -69,6 +72,7 @@ class Entry:
     """(most) -> the file's bytes, at most `most + 1` of them; so more than `most` means that the file is too large."""
     fault: str = ""  # why the entry (a link, or a damaged zip) cannot be read
     was_zip: bool = False  # a folder made from a zip among the files
+    cost: float = 0.0  # seconds of the student's budget that opening this zip took
 
     @property
     def is_notebook(self) -> bool:
@@ -95,11 +99,11 @@ class Entry:
 
 @contextmanager
 def opened(path: Path) -> Iterator[list[Entry]]:
-    """Everything in `path` (a folder or a zip) and in zips inside. Raises `UserError` if `path` cannot be read."""
+    """Everything in `path` (a folder or a zip), for `with_zips`. Raises `UserError` if `path` cannot be read."""
     if path.is_dir():
         if not os.access(path, os.R_OK | os.X_OK):
             raise UserError(f"{path} cannot be read; check its permissions.")
-        yield _with_zips(_entries_of_folder(path, ()))
+        yield _wanted(_entries_of_folder(path, ()))
     elif not path.exists():
         raise UserError(f"There is no {path}; give the folder or zip that holds the submissions.")
     elif zipfile.is_zipfile(path) or path.suffix.lower() == ".zip":
@@ -107,11 +111,12 @@ def opened(path: Path) -> Iterator[list[Entry]]:
             with path.open("rb") as file:
                 if _length_of_list(file) > LONGEST_OF_CLASS:
                     raise UserError(f"{path} lists more files than can be read; unpack it and give the folder.")
-            archive = zipfile.ZipFile(path)
+            shared = path.open("rb", buffering=0)  # by the processes that read in turn: a buffer would be out of date
+            archive = zipfile.ZipFile(shared)
         except (zipfile.BadZipFile, OSError, ValueError) as problem:
             raise UserError(f"{path} is damaged or not completely downloaded; download it again.") from problem
-        with archive:
-            yield _with_zips(_entries_of_zip(archive, lambda: archive))
+        with shared, archive:
+            yield _wanted(_entries_of_zip(archive, lambda: archive))
     else:
         raise UserError(f"{path} is neither a folder nor a zip; give the folder or zip that holds the submissions.")
 
@@ -161,13 +166,13 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
             for _ in range(_READS):
                 with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_DETOUR)) as file:
                     before = os.fstat(file.fileno())
-                    data = _read_all(file, most)
+                    data = _read_all(file, min(most, before.st_size))  # which allocates as much
                     after = os.fstat(file.fileno())
                 if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
                     return data
         except OSError as problem:
             raise Unreadable(f"it cannot be read: {problem.strerror}") from problem
-        raise Unreadable("it kept changing while it was read: grade again when it is complete")
+        raise Unreadable(_CHANGED)
 
     return read
 
@@ -185,8 +190,46 @@ class _Room:
     lists: int = LONGEST_LIST
 
 
-def _with_zips(found: Iterable[Entry]) -> list[Entry]:
-    """`found` with the contents of its zips. Keeps only the last few zips open, because files are read in order."""
+def with_zips(found: Sequence[Entry], depth: int) -> list[Entry]:
+    """`found` with the contents of its zips. Those in the same folder of depth `depth + 1` share the budget of a student."""
+    left: dict[tuple[str, ...], float] = {}
+    entries: list[Entry] = []
+    with budget.Worker(lambda number: map(_as_data, _contents(found[number]))) as worker:
+        for number, entry in enumerate(found):
+            if not entry.is_zip or entry.fault:
+                entries.append(entry)
+                continue
+            before = left.get(whose := entry.parts[: depth + 1], budget.SECONDS)
+            try:
+                inside = [_listed(entry, at, data) for at, data in enumerate(worker.ask(number, before))]
+            except budget.Exhausted as problem:
+                inside = [replace(entry, fault=str(problem))]
+            left[whose] = worker.left
+            entries += [replace(inside[0], cost=before - worker.left), *inside[1:]]
+    return entries
+
+
+def _as_data(entry: Entry) -> list[Any]:
+    return [entry.parts, entry.is_folder, entry.modified, entry.fault, entry.was_zip]
+
+
+def _listed(zip: Entry, number: int, data: list[Any]) -> Entry:
+    """The entry `number` of the contents of `zip`, from its `_as_data`. Its bytes are read from `zip` once more."""
+    parts, is_folder, modified, fault, was_zip = data
+
+    def read(most: int) -> bytes:
+        now = _contents(zip)[number : number + 1]
+        if [entry.parts for entry in now] != [tuple(parts)]:
+            raise Unreadable(_CHANGED)
+        return now[0].read(most)
+
+    return Entry(tuple(parts), is_folder, tuple(modified), read, fault, was_zip)
+
+
+@lru_cache(1)
+def _contents(zip: Entry) -> list[Entry]:
+    """A folder with the name of `zip`, and what is in it and in zips inside. Keeps only the last few zips open, because
+    files are read in order."""
 
     @lru_cache(DEEPEST_ZIP)
     def archive_of(entry: Entry, longest: int) -> tuple[zipfile.ZipFile, int]:
@@ -197,6 +240,8 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
         try:
             if (length := _length_of_list(io.BytesIO(data))) <= longest:
                 return zipfile.ZipFile(io.BytesIO(data)), length
+        except MemoryError:
+            raise
         except Exception as problem:  # a damaged directory can raise several kinds of errors
             raise Unreadable("it is a damaged zip") from problem
         raise Unreadable(f"its list of files is larger than {LONGEST_LIST // 1_000_000} MB")
@@ -225,7 +270,7 @@ def _with_zips(found: Iterable[Entry]) -> list[Entry]:
             if _is_wanted(whole.parts):
                 yield from unpacked(whole, room, above + 1)
 
-    return [inside for entry in found if _is_wanted(entry.parts) for inside in unpacked(entry, _Room())]
+    return list(unpacked(zip, _Room()))
 
 
 def _length_of_list(file: io.BufferedIOBase) -> int:
@@ -269,11 +314,17 @@ def _zip_reader(again: Callable[[], zipfile.ZipFile], info: zipfile.ZipInfo) -> 
                     data += chunk
         except (RuntimeError, NotImplementedError) as problem:
             raise Unreadable("it is encrypted or packed in a way that is not supported") from problem
+        except MemoryError:
+            raise
         except Exception as problem:  # damage can raise several kinds of errors
             raise Unreadable("it is damaged inside the zip", len(data)) from problem
         return bytes(data)
 
     return read
+
+
+def _wanted(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if _is_wanted(entry.parts)]
 
 
 def _is_wanted(parts: tuple[str, ...]) -> bool:

@@ -9,23 +9,25 @@ names with `..` are skipped, and reported if they are among students' files.
 Every file gets a status; none raises an exception.
 """
 
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ...course.errors import UserError
 from ...plain import some
 from ..rebuild import Assignment, Question
 from ..results import Status
-from . import names
+from . import budget, names
 from .answers import LARGEST_NOTEBOOK, Answer, given, is_untouched, none_of, read_answers
-from .archives import LINK, Entry, Unreadable, opened, printable
+from .archives import LINK, Entry, Unreadable, opened, printable, with_zips
 from .names import Name
 
 MOST_NOTEBOOKS = 100
@@ -88,14 +90,14 @@ class Submission:
 
 @dataclass(frozen=True)
 class _Notebook:
-    """One file after reading: its assignment (if recognised), and its answers or its fault."""
+    """One file: after reading, with its assignment (if recognised), and its answers or its fault."""
 
     entry: Entry
-    assignment: Assignment | None
-    answers: dict[str, Answer]
+    name: Name | None  # what a learning platform encodes in the file's or folder's name
+    submitted: datetime | None
+    assignment: Assignment | None = None
+    answers: dict[str, Answer] = field(default_factory=dict)
     fault: str = ""
-    name: Name | None = None  # what a learning platform encodes in the file's or folder's name
-    submitted: datetime | None = None
 
     def rank(self, keep: Keep) -> tuple[object, ...]:
         """Sort key of several notebooks for one assignment, the best last: with answers, readable, newer by the platform's
@@ -138,18 +140,24 @@ class _HandIn:
     notebooks: list[_Notebook] = field(default_factory=list)
     unread: int = 0  # notebooks beyond the limit, not looked at
     others: list[str] = field(default_factory=list)
-    bytes_left: int = field(default_factory=lambda: LARGEST_HAND_IN)
+    cost: float = 0.0  # seconds of the budget that opening the zips took
 
-    def add(
-        self, entry: Entry, assignments: Sequence[Assignment], name: Name | None, submitted: datetime | None
-    ) -> None:
-        """Read one more notebook, unless the limit is reached."""
-        if len(self.notebooks) == MOST_NOTEBOOKS or self.bytes_left <= 0:
-            self.unread += 1
-            return
-        notebook, size = _read(entry, assignments, min(LARGEST_NOTEBOOK, self.bytes_left))
-        self.notebooks.append(replace(notebook, name=name, submitted=submitted))
-        self.bytes_left -= size
+    def read(self, readings: Iterator[Any], assignments: Sequence[Assignment]) -> None:
+        """Complete the notebooks with what `readings` gives for each in turn, until it ends."""
+        by_name = {assignment.name: assignment for assignment in assignments}
+        files, self.notebooks = self.notebooks, []
+        try:
+            for read, file in zip(readings, files, strict=False):  # which asks `readings` to the end
+                answers = {id: _answer(data) for id, data in read["answers"].items()}
+                self.notebooks.append(
+                    replace(file, assignment=by_name.get(read["assignment"]), answers=answers, fault=read["fault"])
+                )
+        except budget.Exhausted as problem:
+            for file in files[len(self.notebooks) : MOST_NOTEBOOKS]:
+                assignment, known = _named_in(file.entry, assignments), [each.assignment for each in self.notebooks]
+                if assignment not in known or not any(each.fault == str(problem) for each in self.notebooks):
+                    self.notebooks.append(replace(file, assignment=assignment, fault=str(problem)))
+        self.unread = len(files) - len(self.notebooks)
 
 
 def take_in(
@@ -166,7 +174,8 @@ def take_in(
     """
     known = {assignment.name for assignment in assignments}
     taken: dict[str, _HandIn] = {}
-    with opened(submissions) as found:
+    with opened(submissions) as listed:
+        found = with_zips(listed, _depth(listed))
         entries, holder, loose = _without_wrapper(found, submissions, known)
         strays = [_stray(entry) for entry in loose]
         whose = _owners(entries, holder, known)
@@ -177,11 +186,17 @@ def take_in(
                 strays.append(_stray(entry))
                 continue
             hand_in = taken.setdefault(student, _HandIn(name.id if name else "", notes))
+            hand_in.cost += entry.cost
             if entry.is_notebook or entry.fault:
                 at = stamps.get(entry.parts[:2]) or (name.at if name else None) or entry.came
-                hand_in.add(entry, assignments, name, at)
+                hand_in.notebooks.append(_Notebook(entry, name, at))
             elif not entry.is_folder and entry.parts[:2] not in stamps:
                 hand_in.others.append(printable(entry.parts[-1]))
+        hand_ins = list(taken.values())
+        files = [[file.entry for file in hand_in.notebooks] for hand_in in hand_ins]
+        with budget.Worker(lambda number: _readings(files[number], assignments)) as worker:
+            for number, hand_in in enumerate(hand_ins):
+                hand_in.read(worker.ask(number, budget.SECONDS - hand_in.cost), assignments)
     if not taken:
         raise UserError(
             f"{submissions} does not hold notebooks (.ipynb) or students' folders; give the folder or zip that does."
@@ -205,7 +220,7 @@ def _submission(student: str, hand_in: _HandIn, assignments: Sequence[Assignment
     if hand_in.unread:
         submission.notes.append(
             f"{hand_in.unread} notebooks were not read: the limits are {MOST_NOTEBOOKS} notebooks "
-            f"and {LARGEST_HAND_IN // 1_000_000} MB of one student"
+            f"and {LARGEST_HAND_IN // 1_000_000} MB of one student, and {budget.SECONDS:g} seconds to read them"
         )
     return submission
 
@@ -261,6 +276,13 @@ def _is_class(entries: list[Entry], known: set[str]) -> bool:
     return len(stems) > len(set(stems))
 
 
+def _depth(entries: list[Entry]) -> int:
+    """How many folders lie around the files and folders of the students, as far as that shows before zips are opened."""
+    only = {_NBGRADER} if _is_nbgrader(entries) else {entry.parts[0] for entry in entries}
+    works = [entry.parts for entry in entries if (entry.is_notebook or entry.is_zip) and entry.parts[0] in only]
+    return len(os.path.commonprefix([parts[:-1] for parts in works]))
+
+
 def _below(entries: list[Entry], top: str) -> list[Entry]:
     inside = (entry for entry in entries if entry.parts[0] == top and len(entry.parts) > 1)
     return [replace(entry, parts=entry.parts[1:]) for entry in inside]
@@ -302,7 +324,8 @@ def _stamps(entries: list[Entry]) -> dict[tuple[str, ...], datetime]:
     """nbgrader's times of submission from `timestamp.txt`, by (student, assignment)."""
     stamps: dict[tuple[str, ...], datetime] = {}
     for entry in entries:
-        if entry.parts[2:] == ("timestamp.txt",) and not entry.is_folder:
+        in_zip = len(entry.modified) > 1  # of the student, who could write any time there
+        if entry.parts[2:] == ("timestamp.txt",) and not entry.is_folder and not in_zip:
             try:
                 day, clock, *zone = entry.read(100).decode().split()
                 time = datetime.fromisoformat(f"{day} {clock}")
@@ -327,9 +350,32 @@ def _named_by(stem: str, known: set[str]) -> str:
 # ---- what is inside ---------------------------------------------------------------------------------------------------
 
 
-def _read(entry: Entry, assignments: Sequence[Assignment], most: int) -> tuple[_Notebook, int]:
-    """Read the notebook at `entry`, of at most `most` bytes. Returns it and its size."""
-    by_name = next((a for a in assignments if a.name in entry.stem), None)
+def _readings(files: Sequence[Entry], assignments: Sequence[Assignment]) -> Iterator[dict[str, Any]]:
+    """Read the notebooks `files` of one student up to the limits, as JSON data for `_HandIn.read`."""
+    left = LARGEST_HAND_IN
+    for entry in files[:MOST_NOTEBOOKS]:
+        if left <= 0:
+            return
+        assignment, answers, fault, size = _read(entry, assignments, min(LARGEST_NOTEBOOK, left))
+        name = assignment.name if assignment else None
+        yield {"assignment": name, "answers": {id: vars(answer) for id, answer in answers.items()}, "fault": fault}
+        left -= size
+
+
+def _answer(data: dict[str, Any]) -> Answer:
+    return Answer(**{**data, "status": data["status"] and Status(data["status"])})
+
+
+def _named_in(entry: Entry, assignments: Sequence[Assignment]) -> Assignment | None:
+    """The assignment whose name is in the file's."""
+    return next((assignment for assignment in assignments if assignment.name in entry.stem), None)
+
+
+def _read(
+    entry: Entry, assignments: Sequence[Assignment], most: int
+) -> tuple[Assignment | None, dict[str, Answer], str, int]:
+    """Read the notebook at `entry`, of at most `most` bytes. Returns its assignment, answers, fault and size."""
+    by_name = _named_in(entry, assignments)
     size = 0
     try:
         if entry.fault:
@@ -340,10 +386,10 @@ def _read(entry: Entry, assignments: Sequence[Assignment], most: int) -> tuple[_
             raise Unreadable(f"the student's notebooks have more than {LARGEST_HAND_IN // 1_000_000} MB together")
         assignment, answers = read_answers(data, assignments)
     except Unreadable as problem:
-        return _Notebook(entry, by_name, {}, str(problem)), max(size, problem.size)
+        return by_name, {}, str(problem), max(size, problem.size)
     if assignment is None and by_name:
         assignment, answers = by_name, none_of(by_name)
-    return _Notebook(entry, assignment, answers), size
+    return assignment, answers, "", size
 
 
 def _settle(submission: Submission, notebooks: list[_Notebook], assignments: Sequence[Assignment], keep: Keep) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...plain import counted, line
 from ..rebuild import Assignment
-from ..results import Status
+from ..results import MOST_NAMED, Status
 from .answers import Answer, is_untouched
 from .intake import Submission
 from .selection import Wishes, clock, is_clocked
@@ -18,7 +18,9 @@ def preview(class_: Sequence[Submission], assignments: Sequence[Assignment], wis
     says that they passed."""
     rows = [["student", "assignment", "written", "solved", "submitted", "late", "file"]]
     has_clock = is_clocked(class_, wishes)
-    for submission in class_:
+    there = [one for one in class_ if one.versions or one.notes or one.fault]
+    many_absent = len(class_) - len(there) > MOST_NAMED  # `gather` has named some of them
+    for submission in there if many_absent else class_:
         rows += [[line(word) for word in row] for row in _rows(submission, assignments, wishes, has_clock)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]

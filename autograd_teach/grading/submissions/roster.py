@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -91,8 +91,11 @@ def compare(
     """
     found: dict[int, list[Submission]] = {number: [] for number in range(len(rows))}
     strangers: list[Submission] = []
+    by_key = _by(row.keys for row in rows)
+    by_number = _by(row.numbers for row in rows)
     for submission in class_:
-        candidates = _candidates(submission, rows)
+        alike = by_key.get(_key(submission.student), set()), by_number.get(submission.id, set())
+        candidates = _candidates(submission, rows, *alike)
         if len(candidates) == 1:
             found[candidates[0]].append(submission)
             continue
@@ -105,14 +108,20 @@ def compare(
     return [*ours, *strangers], [stranger.student for stranger in strangers]
 
 
-def _candidates(submission: Submission, rows: Sequence[Row]) -> list[int]:
+def _by(words: Iterable[frozenset[str]]) -> dict[str, set[int]]:
+    """The numbers of the rows that have each word, except ""."""
+    found: dict[str, set[int]] = {}
+    for number, of_row in enumerate(words):
+        for word in of_row - {""}:
+            found.setdefault(word, set()).add(number)
+    return found
+
+
+def _candidates(submission: Submission, rows: Sequence[Row], by_name: set[int], by_number: set[int]) -> list[int]:
     """The numbers of the rows that match: by name and the platform's number, else by name, else by number.
 
     An id on the roster may not be the platform's number, so a different id alone does not exclude a row.
     """
-    key = _key(submission.student)
-    by_name = {n for n, row in enumerate(rows) if key and key in row.keys}
-    by_number = {n for n, row in enumerate(rows) if submission.id and submission.id in row.numbers}
     candidates = sorted(by_name & by_number or by_name or by_number)
     exact = [n for n in candidates if submission.student in rows[n].exact]
     return exact if len(candidates) > 1 and exact else candidates

@@ -14,7 +14,7 @@ from ... import plain
 from ...course.errors import UserError
 from ..gradebook.standing import Change
 from ..rebuild import Assignment
-from ..results import Mark, Result, Status
+from ..results import MOST_NAMED, Mark, Result, Status
 from . import pseudonyms, roster
 from .answers import Answer
 from .intake import Keep, Submission, Version, take_in
@@ -40,8 +40,6 @@ class Wishes:
 
 
 NO_WISHES = Wishes()
-_NAMED = 20
-"""The number of absent students, or of students who are not on the roster, that are named in a message, at most."""
 
 
 def due_date(text: str) -> datetime:
@@ -82,9 +80,9 @@ def gather(submissions: Path, assignments: Sequence[Assignment], wishes: Wishes,
         absent = [names[one.student] for one in class_ if not (one.answers or one.notes or one.fault)]
         if absent:
             of_all = f"{len(absent)} of {plain.counted(len(rows), 'student')}"
-            say(f"{of_all} on the roster handed in nothing: {plain.some(absent, _NAMED)}")
+            say(f"{of_all} on the roster handed in nothing: {plain.some(absent, MOST_NAMED)}")
         if strangers:
-            say(f"Not on the roster, but graded: {plain.some([names[one] for one in strangers], _NAMED)}")
+            say(f"Not on the roster, but graded: {plain.some([names[one] for one in strangers], MOST_NAMED)}")
         if strangers and len(absent) == len(rows):
             say(f"Nobody in {wishes.roster} was recognised; students are found by columns such as {roster.UNDERSTOOD}.")
     times = [v.submitted for one in class_ for several in one.versions.values() for v in several]
