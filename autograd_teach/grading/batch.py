@@ -47,12 +47,19 @@ class Options:
     kinds: Sequence[str] = ()  # reports to write in addition to the CSV
     scheduler: str | None = None  # address of a dask scheduler; its workers then replace `jobs`
 
+    def say(self, sentence: str) -> None:
+        reports.say(self.progress, sentence)
+
+    def hidden(self, *inputs: Path) -> tuple[Path, ...]:
+        """What no student's code may see."""
+        return *inputs, self.solutions, self.output
+
     @contextmanager
     def called(
         self, assignments: Sequence[Assignment], judge: judges.Name, limits: Limits, record: bool, *inputs: Path
     ) -> Iterator[dict[str, Any]]:
         """The arguments of a `Setting`, with the judge here or on the cluster. Hides `inputs` from students' code."""
-        hidden = (*inputs, self.solutions, self.output)
+        hidden = self.hidden(*inputs)
         wanted: dict[str, Any] = {"wanted": self.isolation, "required": self.require_sandbox, "record": record}
         wanted["progress"] = self.progress
         shared = {"output": self.output, "progress": self.progress, "kinds": self.kinds}
@@ -101,20 +108,36 @@ def grade(
     chosen = Options(**options)
     assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
     limits, judge = Limits(timeout=timeout), chosen.judge or "oracle"
-    inputs = (submissions, *filter(None, (wishes.roster, wishes.anonymous)))
-    with chosen.called(assignments, judge, limits, not chosen.points_only, *inputs) as setting:
-        return grade_class(submissions, assignments, limits=limits, wishes=wishes, late=late, **setting)
+    class_ = _taken_in(submissions, assignments, limits, wishes, chosen)  # before the machine is looked at
+    with chosen.called(assignments, judge, limits, not chosen.points_only, *_inputs(submissions, wishes)) as setting:
+        return _all_graded(class_, assignments, limits, wishes, late, Setting(**setting))
 
 
-def dry_run(submissions: Path, *, exercises: Path, solutions: Path, progress: TextIO | None, wishes: Wishes) -> str:
-    """What `grade` would recognise, as a table with the students' real names. Does not run or write anything."""
+def dry_run(submissions: Path, *, wishes: Wishes, **options: Any) -> str:
+    """What `grade` would recognise, as a table with the students' real names, and the isolation that it would use.
+
+    `options` are the fields of `Options`. Does not run students' code or write anything.
+    """
     from .submissions.preview import preview
 
-    assignments = _loaded(solutions, exercises, progress)
+    chosen = Options(**options)
+    assignments = _loaded(chosen.solutions, chosen.exercises, chosen.progress)
     asked = selection.asked_for(assignments, wishes)
     wishes = replace(wishes, anonymous=None)
-    class_ = selection.gather(submissions, assignments, wishes, lambda sentence: reports.say(progress, sentence))
-    return preview(class_, asked, wishes)
+    class_ = selection.gather(submissions, assignments, wishes, chosen.say)
+    shown = preview(class_, asked, wishes)
+    if chosen.scheduler is not None:
+        return shown  # each worker has its own
+    hidden, judge = chosen.hidden(*_inputs(submissions, wishes)), chosen.judge or "oracle"
+    try:
+        _, words = judges.isolation_of(judge, hidden, chosen.isolation, chosen.require_sandbox)
+    except UserError as problem:
+        words = str(problem).replace("Nothing was graded", "Nothing would be graded")
+    return f"{shown}\n{words}"
+
+
+def _inputs(submissions: Path, wishes: Wishes) -> tuple[Path, ...]:
+    return submissions, *filter(None, (wishes.roster, wishes.anonymous))
 
 
 def grade_class(
@@ -128,12 +151,33 @@ def grade_class(
 ) -> list[Result]:
     """`grade` for `assignments` that are already loaded; `setting` are the fields of `Setting`."""
     chosen = Setting(**setting)
+    class_ = _taken_in(submissions, assignments, limits, wishes, chosen)
+    return _all_graded(class_, assignments, limits, wishes, late, chosen)
+
+
+def _taken_in(
+    submissions: Path, assignments: Sequence[Assignment], limits: Limits, wishes: Wishes, chosen: "Options | Setting"
+) -> list[Submission]:
+    """The class. Raises `UserError` if anything that the instructor wrote is wrong."""
     _refuse_impossible(limits, chosen.jobs)
-    asked = selection.asked_for(assignments, wishes)
-    reports.prepare(chosen.output)
+    selection.asked_for(assignments, wishes)
+    reports.prepare(chosen.output, make=False)
     class_ = selection.gather(submissions, assignments, wishes, chosen.say)
     reports.refuse_unfit(chosen.kinds, [one.columns for one in class_])
+    return class_
+
+
+def _all_graded(
+    class_: list[Submission],
+    assignments: Sequence[Assignment],
+    limits: Limits,
+    wishes: Wishes,
+    late: Late | None,
+    chosen: Setting,
+) -> list[Result]:
+    asked = selection.asked_for(assignments, wishes)
     handed_in = [a for a in asked if wishes.only or any(a.name in s.answers for s in class_)] or asked
+    reports.prepare(chosen.output)
     with gradebook.writing(chosen.output) as book:
         return _into(book, class_, handed_in, limits, wishes, late, chosen)[0]
 
@@ -276,15 +320,16 @@ def _into(
         if news := standing.news(submission, final):
             book.add(final.student, final.note, news, answers_by_hash(submission, assignments))
         results[final.student] = final
-        if stood and not news:
+        if stood:
             bar.done += 1
         else:
             bar.show(final)
 
     try:
-        for submission, is_left in to_do:
-            if not is_left:
-                settle(result(submission, assignments, judged, stop), stood=True)  # does not run anything
+        with book.at_once():
+            for submission, is_left in to_do:
+                if not is_left:
+                    settle(result(submission, assignments, judged, stop), stood=True)  # does not run anything
         if stood := bar.done:
             setting.say(f"{stood} of {everybody} {'does' if stood == 1 else 'do'} not need a run")
         for one in _graded([s for s, is_left in to_do if is_left], assignments, judged, setting.jobs, stop, wishes):

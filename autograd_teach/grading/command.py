@@ -99,8 +99,9 @@ def _add_shared(parser: argparse.ArgumentParser, timeout: float | None, judge: s
     add("--scheduler", metavar="ADDRESS",
         help="run them on the workers of this dask.distributed cluster, such as tcp://10.0.0.1:8786; --jobs is then the "
         "number of their threads")
-    add("--isolation", choices=("bubblewrap", "user", "process"),
-        help="what separates students' code from this machine (default: bubblewrap, or else user); with process it runs as you")
+    add("--isolation", choices=("bubblewrap", "namespaces", "user", "process"),
+        help="what separates students' code from this machine (default: the first of these that works, but process); with "
+        "process it runs as you")
     add("--require-sandbox", action="store_true",
         help="grade nothing if students' code could read solutions or other submissions")
 
@@ -134,7 +135,9 @@ def run(args: argparse.Namespace) -> int:
     wishes = _wishes(args)
     late = _late(args, wishes)
     if args.dry_run:
-        show(dry_run(args.submissions, **_rooms(args), progress=sys.stderr, wishes=wishes))
+        options = _options(args)
+        del options["timeout"]
+        show(dry_run(args.submissions, wishes=wishes, **options))
         return 0
     _end_like_ctrl_c()
     return _told(args, grade(args.submissions, wishes=wishes, late=late, **_options(args)))

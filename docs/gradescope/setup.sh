@@ -6,7 +6,7 @@ root=${AUTOGRADER_ROOT:-/autograder}
 
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends bubblewrap python3 python3-venv
+apt-get install -y -qq --no-install-recommends python3 python3-venv
 python=python3
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then # Ubuntu 22.04 has 3.10, and a package for 3.11
     apt-get install -y -qq --no-install-recommends python3.11 python3.11-venv

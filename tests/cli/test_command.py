@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,6 +123,27 @@ def test_a_bad_line_gets_a_sentence_and_status_2_and_harms_nothing(
     assert sentence in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["FILE"]
     assert (tmp_path / "FILE").read_text() == "not a notebook"
+
+
+def lines_with_a_path(text: str) -> Iterator[list[str]]:
+    """`text` in each place of each command that takes a file or a folder."""
+    yield ["lab", text]
+    for command in table.COMMANDS:
+        for action in command.parser()._actions:
+            if action.type is Path:
+                yield [command.name, *action.option_strings[-1:], text]
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+@pytest.mark.parametrize("place", list(lines_with_a_path("PATH")), ids=" ".join)
+def test_an_empty_name_is_not_the_current_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: list[str], text: str
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lab, "open_lab", lambda folder, **_: lab.deliver(folder))
+    result = run(*place[:-1], text)
+    assert result.status == 2 and "the name is empty; give a name, or . for the current folder" in result.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_old_python_gets_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

@@ -24,7 +24,7 @@ TYPED = {
     "gr": {"grade", "graph"},
     "--v": {"--version"},
     "grade --re": {"--report", "--require-sandbox"},
-    "grade ps9.zip --isolation ": {"bubblewrap", "user", "process"},
+    "grade ps9.zip --isolation ": {"bubblewrap", "namespaces", "user", "process"},
     "completion po": {"powershell"},
     "check wo": {"work.ipynb"},
     "check work.ipynb no": {"notes.ipynb", "nothing"},

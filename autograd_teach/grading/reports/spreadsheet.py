@@ -42,11 +42,14 @@ def write_csv(results: Sequence[Result], folder: Path) -> Path:
         return write_new(folder, "csv", files.as_csv(rows).encode("utf-8-sig"))
 
 
-def prepare(folder: Path) -> None:
-    """Make the folder for the results. Raises `UserError` before hours of grading would be lost."""
+def prepare(folder: Path, *, make: bool = True) -> None:
+    """Make the folder for the results; without `make`, only see that this works. Raises `UserError` before hours of grading
+    would be lost."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
+        if make:
+            folder.mkdir(parents=True, exist_ok=True)
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        with tempfile.NamedTemporaryFile(dir=there):
             pass
     except OSError as problem:
         raise UserError(

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from ...plain import line, tidy, visible
-from ..results import Mark, Result
+from ...plain import counted, line, some, tidy, visible
+from ..results import MOST_NAMED, Mark, Result
 
 
 class Progress:
@@ -50,6 +50,10 @@ def show(text: str) -> None:
 
 def table(results: Sequence[Result]) -> str:
     """The results as an aligned table: one row per student, points by exercise, and below it what did not pass and why.
+    Many students who handed in nothing are one line.
+
+    Of a class, only the beginning of each student's remarks is shown. Of one student, all are: on Gradescope, this table is
+    the only place where the instructor sees what is worth a look (structured.py).
 
     >>> from autograd_teach.grading.results import Mark, Result, Status
     >>> print(table([Result("ada", (Mark("scale", Status.PASS, 2, judge="nbval", isolation="process"),))]))
@@ -61,12 +65,17 @@ def table(results: Sequence[Result]) -> str:
     exercises = exercises_of(results)
     has_penalty = any(result.penalty for result in results)
     rows = [["student", "status", *exercises, *["penalty"] * has_penalty, "total"]]
-    for result in results:
+    absent = [result.student for result in results if result.is_absent]
+    shown = [result for result in results if len(absent) <= MOST_NAMED or not result.is_absent]
+    for result in shown:
         sums = [number(-result.penalty)] * has_penalty + [f"{number(result.points)}/{number(result.maximum)}"]
         rows.append([line(result.student), result.status, *points_of(result, exercises), *sums])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-    details = [line(f"  {result.student}: {tidy(result.detail, 160)}") for result in results if result.detail]
+    longest = None if len(results) == 1 else 160
+    details = [line(f"  {result.student}: {tidy(result.detail, longest)}") for result in shown if result.detail]
+    if len(shown) < len(results):
+        details.append(line(f"  {counted(len(absent), 'student')} handed in nothing: {some(absent, MOST_NAMED)}"))
     if details:
         lines += ["", *details]
     judges = sorted({f"judge: {r.judge}; isolation: {r.isolation}" for r in results if r.judge != "none"})
