@@ -170,7 +170,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], Cells]:
         noted = read_json((folder / MANIFEST).read_bytes())
         cells = noted.pop("cells", {})
         hashes = [*noted.values(), *(each for known in cells.values() for each in known.values())]
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, AttributeError):
         return {}, {}
     return (noted, cells) if all(isinstance(each, str) for each in hashes) else ({}, {})
 

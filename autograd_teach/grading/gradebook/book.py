@@ -1,7 +1,7 @@
 """The gradebook: every mark with its evidence, in one SQLite file beside the reports. Grades are never changed or deleted.
 
-Each student who was run is one transaction, written to disk before it is reported. If a run is killed or the disk is full, the
-gradebook stays consistent, with everything up to that point. The newest mark of a student in an exercise counts; older
+Each student whose answers were run is one transaction, written to disk before it is reported. If a run is killed or the disk is
+full, the gradebook stays consistent, with everything up to that point. The newest mark of a student in an exercise counts; older
 ones are kept. The answers are stored too, so a grade can be explained and reproduced without the original files. Each mark
 has a checksum of its row: a row changed by hand or by a bad disk is not trusted. (The checksum is not a signature: anyone
 can compute it.) Adjustments and comments have a table of their own (remarks.py), and so do the trials of the references.
@@ -339,7 +339,7 @@ class Gradebook:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """A context whose additions are one transaction: for students who do not need a run, so that nothing is lost with it."""
+        """A context whose additions are one transaction. For students who do not need a run: to read them again costs little."""
         with self._transaction():
             yield
 
@@ -466,7 +466,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _hindrance(path: Path) -> str:
-    """What the system says if SQLite may not write `path`, which SQLite itself keeps to itself; "" if it may."""
+    """Why the system does not let SQLite write `path` (SQLite does not say); "" if it does."""
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass

@@ -63,8 +63,8 @@ def refuse_class(students: int) -> None:
 def as_gradescope(result: Result) -> dict[str, Any]:
     """One student's result in Gradescope's format. The student may see all of it.
 
-    What is worth a look is not in it: Gradescope hides the total from a student who has a hidden test, who would notice. It
-    is in the grader's output, which only the instructor sees.
+    What is worth a look is not in it: a hidden test would also hide the student's total, so the student would notice. It is
+    in the grader's output, which only the instructor sees.
 
     >>> as_gradescope(Result("ada", (Mark("scale", Status.PASS, 2),)))["tests"][0]["status"]
     'passed'

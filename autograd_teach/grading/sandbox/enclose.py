@@ -14,6 +14,7 @@ from typing import Literal
 from . import confine
 
 _OLD = "/.old"
+_FLAGS = confine.NO_SUID | confine.NO_DEVICES
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
@@ -79,8 +80,7 @@ def _wait(child: int) -> None:
 
 
 def _make_root(view: Sequence[Mount], cover: bool) -> None:
-    flags = confine.NO_SUID | confine.NO_DEVICES
-    confine.mount("tmpfs", "/tmp", "tmpfs", flags, "mode=755")
+    confine.mount("tmpfs", "/tmp", "tmpfs", _FLAGS, "mode=755")
     os.mkdir(f"/tmp{_OLD}")
     os.chdir("/tmp")
     confine.pivot_root(".", f".{_OLD}")  # what was in /tmp is seen again below the old root
@@ -89,14 +89,13 @@ def _make_root(view: Sequence[Mount], cover: bool) -> None:
         _carry_out(step, cover)
     confine.forget(_OLD)
     os.rmdir(_OLD)
-    confine.protect("/", flags, below=False)
+    confine.protect("/", _FLAGS, below=False)
 
 
 def _carry_out(step: Mount, cover: bool) -> None:
-    flags = confine.NO_SUID | confine.NO_DEVICES
     match step.kind:
         case "bind":
-            _bind(step.source, step.at, flags)
+            _bind(step.source, step.at, _FLAGS)
         case "link":
             os.symlink(step.source, step.at)
         case "folder":
@@ -104,7 +103,7 @@ def _carry_out(step: Mount, cover: bool) -> None:
         case "tmpfs":
             _folder(step.at, step.mode)
             size = f",size={step.size}" if step.size else ""
-            confine.mount("tmpfs", step.at, "tmpfs", flags, f"mode={step.mode:o}{size}")
+            confine.mount("tmpfs", step.at, "tmpfs", _FLAGS, f"mode={step.mode:o}{size}")
         case "proc":
             _folder(step.at, 0o755)
             confine.mount_proc(cover)  # before the old one is gone: the kernel demands that one is seen

@@ -260,14 +260,17 @@ def _uids() -> range:
 def closed_to_others() -> Path | None:
     """The first folder on the way to Python or to this package that other users cannot enter."""
     folders = (folder for path in (*python_paths(), Path(sys.executable)) for folder in (*reversed(path.parents), path))
-    return next((folder for folder in folders if folder.is_dir() and not folder.stat().st_mode & 0o001), None)
+    return next((folder for folder in folders if folder.is_dir() and not _anyone_enters(folder)), None)
+
+
+def _anyone_enters(folder: Path) -> bool:
+    return bool(folder.stat().st_mode & 0o001)
 
 
 def _anyone_gets_to(path: Path) -> bool:
     """Whether every user may enter all folders above `path`, and read or enter `path`."""
     try:
-        if any(not folder.stat().st_mode & 0o001 for folder in path.parents):
-            return False
-        return bool(path.stat().st_mode & (0o005 if path.is_dir() else 0o004))
+        may_read = path.stat().st_mode & (0o005 if path.is_dir() else 0o004)
+        return bool(may_read) and all(map(_anyone_enters, path.parents))
     except OSError:
         return False

@@ -60,7 +60,7 @@ def problem_with(kind: Isolation) -> str:
 @functools.cache
 def _probed() -> tuple[Isolation, dict[Isolation, str]]:
     found: dict[Isolation, str] = {}
-    for kind in filter(lambda kind: kind.is_sandbox, Isolation):
+    for kind in (each for each in Isolation if each.is_sandbox):
         problem = problem_with(kind)
         if not problem:
             return kind, found
