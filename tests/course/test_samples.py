@@ -33,6 +33,12 @@ def is_accepted(exercise: str, what: str) -> bool:
     return any(exercise == id and what.startswith(start) for id, start in ACCEPTED)
 
 
+def setup_of(exercise: str) -> str:
+    """The setup cell of the exercise's notebook."""
+    (notebook,) = folder("solutions").glob(f"{exercise.partition('.')[0]}_*.ipynb")
+    return next(cell.source for cell in read_notebook(notebook).cells if cell.id == "setup")
+
+
 def run(setup: str, exercise: str, text: str, number: int) -> object:
     """What the cell defines under the exercise's name."""
     names: dict[str, object] = {"__name__": "__main__"}
@@ -46,9 +52,7 @@ def run(setup: str, exercise: str, text: str, number: int) -> object:
 @pytest.mark.full
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_right_ones_pass_and_wrong_ones_fail(path: Path) -> None:
-    number = path.stem.removeprefix("sample_")
-    (notebook,) = folder("solutions").glob(f"{number}_*.ipynb")
-    setup = next(cell.source for cell in read_notebook(notebook).cells if cell.id == "setup")
+    setup = setup_of(path.stem.removeprefix("sample_"))
     surprises = []
     for place, (exercise, label, what, text) in enumerate(runpy.run_path(str(path))["ANSWERS"]):
         report = report_on(exercise, run(setup, exercise, text, place))

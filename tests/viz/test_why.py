@@ -13,7 +13,7 @@ from autograd_teach.viz.watch import running, watch
 from autograd_teach.viz.why import why
 from autograd_teach.viz.why_words import KINDS
 from tests.viz.test_play import Own
-from tests.viz.why_programs import PROGRAMS
+from tests.viz.why_programs import NEVER, PROGRAMS
 
 ALL = pytest.mark.parametrize(("program", "kind", "phrases"), PROGRAMS.values(), ids=PROGRAMS)
 # Both libraries warn where a program of the table does what it should not.
@@ -28,6 +28,7 @@ def expected_line(program):
 def check(view, program, kind, phrases):
     assert view.kind == kind, view
     assert [phrase for phrase in phrases if phrase not in repr(view)] == [], view
+    assert [phrase for phrase in NEVER[program.__name__] if phrase in repr(view)] == [], view
     if expected := expected_line(program):
         assert view.line == expected, view
     assert repr(view) == view.sentence

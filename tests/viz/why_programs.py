@@ -8,11 +8,16 @@ from autograd_teach.viz.why import why
 PROGRAMS = {}
 
 
-def program(kind, *phrases):
-    """Put a program into the table, with the kind of its answer and phrases that its sentence must have."""
+NEVER = {}
+"""By program: phrases that its answer must not have, because they would be false."""
+
+
+def program(kind, *phrases, never=()):
+    """Put a program into the table, with the kind of its answer and phrases that its sentence must, and must not, have."""
 
     def keep(function):
         PROGRAMS[function.__name__] = (function, kind, phrases)
+        NEVER[function.__name__] = never
         return function
 
     return keep
