@@ -641,6 +641,8 @@ SPECS = {
             "It is a tensor with two dimensions": "value",
             "PyTorch has `autograd.functional.jacobian`": "explains",
             "Here you write it yourself": "explains",
+            "A backward pass usually frees": "explains",
+            "With `retain_graph=True`": "explains",
             "The checks try functions of the same": "explains",
             "They compare the whole matrix": "value, unchanged, leaves_a_trace",
             "A second call must give": "repeat",
