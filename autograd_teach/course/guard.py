@@ -21,7 +21,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NoReturn, Protocol
@@ -57,7 +57,7 @@ class Crash:
     """An exception as a student wants to read it: their own line, and what it raised.
 
     phase: what was running, for example "backward". line: None if no line of the student was running, for example if the
-    engine rejected what backward returned.
+    engine rejected what backward returned. reason: why the engine raised it, in words, if that is known.
     """
 
     phase: str
@@ -65,6 +65,7 @@ class Crash:
     message: str
     line: int | None = None
     source: str = ""
+    reason: str = ""
 
     @property
     def ends_program(self) -> bool:
@@ -100,7 +101,7 @@ class Crash:
 def crash_of(error: BaseException, phase: str) -> Crash:
     """`error` with the innermost line that is the student's."""
     first_line = _shortened(str(error).strip().partition("\n")[0])
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if is_own(frame.filename)]
     if not own:
         return Crash(phase, kind_of(error), first_line)
     lines = [(frame, linecache.getline(frame.filename, frame.lineno or 0).strip()) for frame in own]
@@ -132,7 +133,7 @@ def _shortened(message: str, width: int = 160) -> str:
     return whole + "." if end and short.endswith(" ...") else short
 
 
-def _is_own(filename: str) -> bool:
+def is_own(filename: str) -> bool:
     """Whether code of this file is the student's: a cell or a module of theirs, not a library."""
     # Only short names are cached: an answer can invent long ones, which could fill the memory.
     return _is_own_file(filename) if len(filename) < 500 else _is_own_file.__wrapped__(filename)
@@ -189,13 +190,18 @@ class Record(Protocol):
 
 
 @contextlib.contextmanager
-def caught(record: Record, phase: Callable[[], str]) -> Iterator[None]:
-    """Context manager that turns whatever a student's code raises, including SystemExit, into the record's crash."""
+def caught(
+    record: Record, phase: Callable[[], str], reason: Callable[[BaseException], str] = lambda error: ""
+) -> Iterator[None]:
+    """Context manager that turns whatever a student's code raises, including SystemExit, into the record's crash.
+
+    reason: says why an error was raised, "" if that is not known.
+    """
     try:
         with nowhere_to_exit():
             yield
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
-        record.crash = crash_of(error, phase())
+        record.crash = replace(crash_of(error, phase()), reason=reason(error))
 
 
 @contextlib.contextmanager
@@ -336,7 +342,7 @@ def _watch(seconds: float) -> Iterator[None]:
 
     def look(code: CodeType, *_: object) -> object:
         nonlocal end
-        if not _is_own(code.co_filename):
+        if not is_own(code.co_filename):
             # No more events from this place: libraries run at full speed, and `with` can end.
             return monitoring.DISABLE
         if now() >= end and not rung:

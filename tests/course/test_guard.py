@@ -224,17 +224,17 @@ def test_nobody_is_asked_while_a_check_runs():
 
 
 def test_a_cell_of_a_notebook_is_the_students_and_generated_code_is_not():
-    assert guard._is_own("<ipython-input-3-abc>")
-    assert not guard._is_own("<autograd_teach mul>")
-    assert not guard._is_own(guard.__file__)
+    assert guard.is_own("<ipython-input-3-abc>")
+    assert not guard.is_own("<autograd_teach mul>")
+    assert not guard.is_own(guard.__file__)
 
 
 def test_file_names_are_remembered_within_bounds():
     for name in ("x" * 10**6, *map(str, range(3000))):
-        assert guard._is_own(name)
+        assert guard.is_own(name)
     assert guard._is_own_file.cache_info().currsize <= 1000
     before = guard._is_own_file.cache_info().misses
-    guard._is_own("x" * 10**6)
+    guard.is_own("x" * 10**6)
     assert guard._is_own_file.cache_info().misses == before, "a long name is not remembered"
 
 
@@ -245,8 +245,8 @@ def test_a_standard_library_that_sysconfig_does_not_know_is_a_library(monkeypatc
     there = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, there)
     spec.loader.exec_module(there)
-    assert not there._is_own(json.__file__)
-    assert there._is_own("/home/student/answer.py")
+    assert not there.is_own(json.__file__)
+    assert there.is_own("/home/student/answer.py")
 
 
 guard_paths = ("stdlib", "platstdlib", "purelib", "platlib")

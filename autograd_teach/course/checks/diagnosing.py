@@ -87,7 +87,7 @@ _MEANINGS = (
     (("backward through the graph a second time",), "the first backward pass has freed what the graph had saved"),
     (
         ("does not require grad and does not have a grad_fn",),
-        "what is differentiated there does not have a history: nothing was recorded between the leaf and it",
+        "what is differentiated there was not computed from a tensor that requires grad, or the computation was not recorded",
     ),
     (
         ("can be implicitly created only for scalar outputs",),
@@ -116,6 +116,8 @@ def explained(crash: Crash) -> str:
     """A crash in words. The meaning of the engine's message is added if it is known."""
     if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
         return f"{str(crash).removesuffix('.')}; {_SAVED}"
+    if crash.reason:
+        return f"{str(crash).removesuffix('.')}; {crash.reason}"
     for parts, meaning in _MEANINGS:
         if any(part in crash.message for part in parts):
             tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"

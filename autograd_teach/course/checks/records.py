@@ -36,7 +36,7 @@ def read(kind: type, data: Any) -> Any:
     >>> from autograd_teach.course.guard import Crash
     >>> read(Crash, told(Crash("forward", "ValueError", "no"))).kind
     'ValueError'
-    >>> read(Crash, {"phase": "forward", "kind": 3, "message": "no", "line": None, "source": ""})
+    >>> read(Crash, {"phase": "forward", "kind": 3, "message": "no", "line": None, "source": "", "reason": ""})
     Traceback (most recent call last):
     ...
     autograd_teach.course.checks.records.Broken: Crash.kind is no str

@@ -55,7 +55,7 @@ def nothing_left(f, x, n):
 @wrong(
     "07.nth_derivative",
     "one_shape",
-    "does not have a history: nothing was recorded between the leaf and it; this happens for",
+    "computes a gradient without `create_graph=True`, so the gradient has no history; this happens for",
 )
 def without_create_graph(f, x, n):
     x = fresh(x)
@@ -140,7 +140,7 @@ def vectors_only(f, x, v):
     return torch.autograd.grad(g.dot(v), x)[0]
 
 
-@wrong("07.hessian_vector_product", "raised", "what is differentiated there does not have a history")
+@wrong("07.hessian_vector_product", "raised", "computes a gradient without `create_graph=True`")
 def gradient_without_history(f, x, v):
     x = fresh(x)
     (g,) = torch.autograd.grad(f(x), x, retain_graph=True)

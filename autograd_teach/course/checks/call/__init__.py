@@ -2,6 +2,7 @@
 
 records.py     requests and replies, as plain data
 asking.py      calls the student's answer; the only part that runs in the process of their code
+history.py     why an error says that something does not require grad; in the process of their code too
 evidence.py    the plan, and the replies with the right results
 checks.py      the lines of the report, and the differences between results
 diagnoses.py   what is wrong, in sentences

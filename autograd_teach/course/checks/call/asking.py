@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...exercises.declaration import CallForm, Prepared
-from ...guard import caught
+from ...guard import caught, is_own
 from ..exact import NUMBERS, NUMPY_NUMBERS, Engine, engine_of_module, is_shared
+from .history import reason
 from .records import Asked, Called, NumPyArray, Strange, TensorFacts
 
 
@@ -34,13 +35,16 @@ class CallAsking:
         given = [_given(torch, argument) for argument in asked.arguments]
         tensors = {name: each for name, each in zip(names, given, strict=True) if self.engine.is_tensor(each)}
         found: list[Any] = []
-        with caught(called, lambda: "your code"):
+        with caught(called, lambda: "your code", lambda error: reason(error, is_own, given, self._needs)):
             result = self.form.call(torch, self.subject, *given) if self.form.call else self.subject(*given)
             called.result = plain(result, _marked, lambda each: self._noted(each, found))
             called.results = [self._facts(each, tensors) for each in found]
             called.after = {name: self._facts(each, {}) for name, each in tensors.items()}
             called.counts = tuple(a.counts if isinstance(a, Prepared) else {} for a in asked.arguments)
         return called
+
+    def _needs(self, thing: Any) -> bool:
+        return self.engine.is_tensor(thing) and bool(self.engine.flag(thing, "requires_grad"))
 
     def _noted(self, thing: Any, found: list[Any]) -> np.ndarray | None:
         """The numbers of a tensor, which is added to `found`; None for anything else."""
