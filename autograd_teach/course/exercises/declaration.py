@@ -132,7 +132,8 @@ class Watched(Program):
             counts["calls"] += 1
             if getattr(x, "requires_grad", False):
                 x = x.clone()
-                x.register_hook(count)
+                if x.requires_grad:  # not under `no_grad`
+                    x.register_hook(count)
             return program(x, *others)
 
         return watched
