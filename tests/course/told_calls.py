@@ -1,3 +1,1502 @@
 """Rows for test_told.py: (exercise, what is wrong, words that must come, words that must not, the answer's cell)."""
 
-TOLD: list[tuple[str, str, tuple[str, ...], tuple[str, ...], str]] = []
+TOLD: list[tuple[str, str, tuple[str, ...], tuple[str, ...], str]] = [
+    (
+        "07.hessian_vector_product",
+        "looks first under no_grad",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    with torch.no_grad():
+        print(f(leaf))
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "looks in inference mode",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    with torch.inference_mode():
+        print(f(leaf))
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "view",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf.detach()); f(x)
+    (g,) = torch.autograd.grad(f(leaf.view(leaf.shape)), leaf, create_graph=True)
+    return torch.autograd.grad((g * v).sum(), leaf)[0].detach()
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "many calls",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    for _ in range(50):
+        f(leaf)
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    return torch.autograd.grad(g, leaf, v)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "float32 and a print",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    print(f(x), f(x.float()), f(x.detach().requires_grad_()))
+    leaf = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "gradients of f more than once",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).backward()
+    leaf.grad = None
+    (g,) = torch.autograd.grad(f(leaf * 1), leaf, create_graph=True)
+    (g * v).sum().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "dot of a batch",
+        (),
+        ("cannot register a hook",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    with torch.set_grad_enabled(False):
+        f(leaf)
+    with torch.enable_grad():
+        g = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0]
+    return torch.autograd.grad(g, [leaf], grad_outputs=[v])[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "decides by the value",
+        (),
+        ("cannot register a hook",),
+        """\
+@torch.no_grad()
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    if f(leaf) == f(leaf):
+        with torch.enable_grad():
+            (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+            return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "06.two_gradients",
+        "looked at first",
+        ("f is called 2 times",),
+        ("cannot register a hook",),
+        """\
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    with torch.no_grad():
+        f(leaf)
+    a, b = f(leaf)
+    return torch.autograd.grad(a, leaf, retain_graph=True)[0], torch.autograd.grad(b, leaf)[0]
+""",
+    ),
+    (
+        "06.two_gradients",
+        "never called",
+        ("f is never called",),
+        ("0 times",),
+        """\
+def two_gradients(f, x):
+    return x, x
+""",
+    ),
+    (
+        "06.two_gradients",
+        "through a view",
+        (),
+        ("cannot register a hook",),
+        """\
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    a, b = f(leaf.view(leaf.shape))
+    return [torch.autograd.grad(each, leaf, retain_graph=True)[0] for each in (a, b)]
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "cumulative own sum",
+        ("sum of the gradients of all turns so far", "it must be that of its own turn"),
+        ("the gradient stored in the turn before",),
+        """\
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    total = torch.zeros_like(w)
+    out = []
+    for given in inputs:
+        state = torch.tanh(leaf * state.detach() + given)
+        total = total + torch.autograd.grad((state**2).sum(), leaf)[0]
+        out.append(total)
+    return torch.stack(out)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "sum of losses",
+        ("sum of the gradients of all turns so far", "it must be that of its own turn"),
+        ("the gradient stored in the turn before",),
+        """\
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    loss = 0
+    out = []
+    for given in inputs:
+        state = torch.tanh(leaf * state.detach() + given)
+        loss = loss + (state**2).sum()
+        out.append(torch.autograd.grad(loss, leaf, retain_graph=True)[0])
+    return torch.stack(out)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        ".grad cloned",
+        ("sum of the gradients of all turns so far", "it must be that of its own turn"),
+        ("the gradient stored in the turn before",),
+        """\
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    out = []
+    for given in inputs:
+        state = torch.tanh(leaf * state.detach() + given)
+        (state**2).sum().backward()
+        out.append(leaf.grad.clone())
+    return torch.stack(out)
+""",
+    ),
+    (
+        "06.two_gradients",
+        "second is of the sum, without .grad",
+        ("the second one is the sum of both gradients",),
+        ("had stored",),
+        """\
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    a, b = f(leaf)
+    return torch.autograd.grad(a, leaf, retain_graph=True)[0], torch.autograd.grad(a + b, leaf)[0]
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "cumulative by hand without grad",
+        ("rows are counted again",),
+        ("mini-batch: `.grad` adds up by itself",),
+        """\
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    total = torch.zeros_like(w)
+    for start in range(0, len(data), size):
+        loss = ((data[:start+size] @ leaf - targets[:start+size]) ** 2).sum()
+        total += torch.autograd.grad(loss, leaf)[0]
+    return total
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "cumulative sum of autograd",
+        ("also holds the rows before it",),
+        ("it: `.grad` adds up by itself",),
+        """\
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    return torch.stack([torch.autograd.grad(y[:i+1].sum(), leaf, retain_graph=True)[0] for i in range(len(y))])
+""",
+    ),
+    (
+        "05.train_linear",
+        "momentum by hand sums gradients",
+        ("as if `.grad` were never cleared",),
+        ("because backward adds",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses, total = [], 0
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        total = total + torch.autograd.grad(loss, w)[0]
+        with torch.no_grad():
+            w -= lr * total
+    return losses
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "create_graph forgotten",
+        ("that line computes a gradient without `create_graph=True`", "nor does `value`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    value = f(leaf)
+    for _ in range(n):
+        (value,) = torch.autograd.grad(value.sum(), leaf)
+    return value.detach()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "no guard",
+        ("computes a gradient that does not depend on a tensor that requires grad",),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    value = f(leaf)
+    for _ in range(n):
+        (value,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)
+    return value.detach()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "over inputs, not known which turn",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`", "uses no tensor"),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    value, left = f(leaf), n
+    while left:
+        (value,) = torch.autograd.grad(value.sum(), leaf)
+        left -= 1
+    return value.detach()
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "create_graph forgotten",
+        ("line 3, `g =", "without `create_graph=True`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    g = torch.autograd.grad(f(leaf), leaf)[0]
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "gradient through .grad",
+        ("uses a `.grad`, which has a history only after",),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).backward()
+    return torch.autograd.grad((leaf.grad * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "detached gradient",
+        ("line 3", "cuts the history off: `detach`"),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    g = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0].detach()
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "leaf never requires grad",
+        (
+            "nor does `leaf`: line 2, `leaf = x.detach().clone()`, uses no tensor that requires grad",
+            "`x` was given without it",
+        ),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone()
+    g = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0]
+    return torch.autograd.grad((g * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.newton_step",
+        "create_graph missing in a comprehension",
+        ("line 3", "without `create_graph=True`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def newton_step(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(f(leaf), leaf)
+    gradient = gradient.reshape(-1)
+    rows = [torch.autograd.grad(entry, leaf, retain_graph=True)[0].reshape(-1) for entry in gradient]
+    step = torch.linalg.solve(torch.stack(rows), gradient.detach())
+    return x - step.reshape(x.shape)
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "no create_graph",
+        ("nor does `slopes`: line 4", "without `create_graph=True`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_penalty(f, x, w):
+    examples = x.detach().clone().requires_grad_()
+    weights = w.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(f(examples, weights).sum(), examples)
+    penalty = (slopes**2).sum(1).mean()
+    (gradient,) = torch.autograd.grad(penalty, weights)
+    return penalty.detach(), gradient
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "create_graph=False",
+        ("nor does `slopes`: line 4", "without `create_graph=True`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_penalty(f, x, w):
+    examples = x.detach().clone().requires_grad_()
+    weights = w.detach().clone().requires_grad_()
+    slopes = torch.autograd.grad(
+        f(examples, weights).sum(),
+        examples,
+        create_graph=False,
+    )[0]
+    penalty = (slopes**2).sum(1).mean()
+    penalty.backward()
+    return penalty.detach(), weights.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "leaf never requires grad",
+        ("nor does `leaf`: line 2",),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone()
+    y = f(leaf)
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "x itself",
+        ("`x` was given without it",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    f(x).backward()
+    return x.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "flag set too late",
+        ("line 3, `y = f(leaf)`, uses it before line 4 makes it require grad",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone()
+    y = f(leaf)
+    leaf.requires_grad_()
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "under no_grad",
+        ("line 4, `y = f(leaf)`, runs under `no_grad`",),
+        ("nothing was recorded between the leaf and it", "given without"),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    with torch.no_grad():
+        y = f(leaf)
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "decorated",
+        ("runs under `no_grad`",),
+        ("nothing was recorded between the leaf and it", "given without"),
+        """\
+@torch.no_grad()
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "tensor of item",
+        ("line 3", "cuts the history off: `tensor`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = torch.tensor(f(leaf).item())
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "detached result",
+        ("line 4, `z = y.detach()`, cuts the history off",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    z = y.detach()
+    z.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "f of a detached leaf",
+        ("line 3", "cuts the history off: `detach`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf.detach())
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "f of data",
+        ("line 3", "cuts the history off: `data`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf.data)
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "f of x not of leaf",
+        ("line 3, `y = f(x)`, uses no tensor that requires grad: `x` was given without it",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(x)
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "grad with respect to x",
+        ("`x` does not require grad: it was given like that",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    return torch.autograd.grad(y, x)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a constant",
+        ("line 2, `y = torch.tensor(1.0)`, uses no tensor that requires grad",),
+        ("nothing was recorded between the leaf and it", "was given"),
+        """\
+def gradient_of(f, x):
+    y = torch.tensor(1.0)
+    y.backward()
+    return x.grad
+""",
+    ),
+    (
+        "02.jacobian_row",
+        "item of result",
+        ("gives a result without a history, although `leaf` requires grad",),
+        ("nothing was recorded between the leaf and it", "uses no tensor"),
+        """\
+def jacobian_row(f, x, i):
+    leaf = x.detach().clone().requires_grad_()
+    result = f(leaf)[i] > 0
+    return torch.autograd.grad(result, leaf)[0]
+""",
+    ),
+    (
+        "05.train_linear",
+        "w new under no_grad",
+        ("nor does `w`: line 8, `w = w - lr * w.grad`, runs under `no_grad`",),
+        ("nothing was recorded between the leaf and it", "`data`"),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            w = w - lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "detached w",
+        ("nor does `w`: line 7", "cuts the history off: `detach`"),
+        ("nothing was recorded between the leaf and it", "create_graph"),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        loss.backward()
+        w = w.detach() - lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "as a tensor new",
+        ("line 4", "cuts the history off: `detach`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w.detach() - targets).pow(2).mean()
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "w1 itself",
+        ("were given without it",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def shared_weight_gradient(w1, w2, x0):
+    x1 = w1 @ x0
+    x3 = w1 @ (x1 + x0 + w2 @ x1)
+    return torch.autograd.grad(x3.norm(), [w1, w1])
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "no rows",
+        ("`h` was given without it", "the other inputs work"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x)
+        if h.sum() > 1: break
+    (g,) = torch.autograd.grad(h.sum(), leaf)
+    return h.detach(), g
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "detaches each state",
+        ("line 5", "cuts the history off: `detach`"),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x).detach()
+        if h.sum() > 1: break
+    (g,) = torch.autograd.grad(h.sum(), leaf)
+    return h.detach(), g
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "helper function",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "`inputs`"),
+        """\
+def loss_of(w, state, given):
+    state = torch.tanh(w * state + given)
+    return (state**2).sum(), state
+def turn_gradients(w, state, inputs):
+    rows = []
+    for given in inputs:
+        loss, state = loss_of(w, state.detach(), given)
+        rows.append(torch.autograd.grad(loss, w)[0])
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.two_gradients",
+        "grad in helper",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def one(y, x):
+    return torch.autograd.grad(y, x, retain_graph=True)[0]
+def two_gradients(f, x):
+    a, b = f(x)
+    return one(a, x), one(b, x)
+""",
+    ),
+    (
+        "08.repair_step",
+        "clone without grad",
+        ("line 2, `v = w.detach()`, cuts the history off",),
+        ("nothing was recorded between the leaf and it",),
+        """\
+def repair_step(w):
+    v = w.detach()
+    loss = (v**4 - v**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w *= 0.9
+        w -= 0.1 * w.grad
+    return loss
+""",
+    ),
+    (
+        "02.gradient_of",
+        "leaf under a condition",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone()
+    if leaf.dim() > 5:
+        leaf = leaf.requires_grad_()
+    return torch.autograd.grad(f(leaf), leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "cut under a condition",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    if y.dim() == 0:
+        y = y.detach()
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "conditional expression",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y = y.detach() if y.dim() == 0 else y
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "result in a list",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    ys = [f(leaf).item(), f(leaf.detach())]
+    return torch.autograd.grad(ys[1], leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "closure",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone()
+    def run():
+        y = f(leaf)
+        y.backward()
+        return leaf.grad
+    return run()
+""",
+    ),
+    (
+        "02.gradient_of",
+        "leaf rebound later",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone()
+    y = f(leaf)
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a class",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "although", "uses no tensor", "given"),
+        """\
+class Worker:
+    def __init__(self, f, x):
+        self.leaf = x.detach().clone()
+        self.y = f(self.leaf)
+    def go(self):
+        self.y.backward()
+        return self.leaf.grad
+def gradient_of(f, x):
+    return Worker(f, x).go()
+""",
+    ),
+    (
+        "02.gradient_of",
+        "cut by the same name",
+        ("line 4, `y = y.detach()`, cuts the history off",),
+        ("nothing was recorded between the leaf and it", "although"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y = y.detach()
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "enable_grad inside no_grad, leaf without",
+        ("line 3, `leaf = x.detach().clone()`, uses no tensor that requires grad",),
+        ("nothing was recorded between the leaf and it", "runs under"),
+        """\
+@torch.no_grad()
+def gradient_of(f, x):
+    leaf = x.detach().clone()
+    with torch.enable_grad():
+        y = f(leaf)
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "one-line with",
+        ("gives a result without a history, although `leaf` requires grad",),
+        ("nothing was recorded between the leaf and it", "given"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    with torch.no_grad(): y = f(leaf)
+    return torch.autograd.grad(y, leaf)[0]
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "for from one",
+        ("that line computes a gradient without `create_graph=True`",),
+        ("nothing was recorded between the leaf and it", "although"),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    value = f(leaf)
+    for order in range(1, n + 1):
+        (value,) = torch.autograd.grad(value.sum(), leaf)
+    return value.detach()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "detaches the leaf each time",
+        ("line 2, `value = f(x)`, uses no tensor that requires grad",),
+        ("nothing was recorded between the leaf and it", "without `create_graph=True`"),
+        """\
+def nth_derivative(f, x, n):
+    value = f(x)
+    for k in range(n):
+        leaf = x.detach().clone().requires_grad_()
+        value = torch.autograd.grad(value.sum(), leaf, create_graph=True)[0]
+    return value
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "w detached inside",
+        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("nothing was recorded between the leaf and it", "cuts the history off"),
+        """\
+def turn_gradients(w, state, inputs):
+    rows = []
+    for t in range(len(inputs)):
+        state = torch.tanh(w.detach() * state.detach() + inputs[t])
+        loss = (state**2).sum()
+        loss.backward()
+        rows.append(w.grad)
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "loss from detached state",
+        ("line 5",),
+        ("nothing was recorded between the leaf and it", "uses no tensor"),
+        """\
+def turn_gradients(w, state, inputs):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for given in inputs:
+        state = torch.tanh(leaf * state + given).detach()
+        loss = (state**2).sum()
+        rows.append(torch.autograd.grad(loss, leaf)[0])
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "flag after the loop",
+        ("uses it before line 7 makes it require grad",),
+        ("nothing was recorded between the leaf and it", "given"),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    w = w.clone()
+    h = h0
+    for x in xs:
+        h = torch.tanh(w @ h + u @ x)
+        if h.sum() > 1: break
+    w.requires_grad_()
+    return h, torch.autograd.grad(h.sum(), w)[0]
+""",
+    ),
+    (
+        "08.repair_step",
+        "argmax loss",
+        ("gives a result without a history, although `w` requires grad",),
+        ("nothing was recorded between the leaf and it", "given"),
+        """\
+def repair_step(w):
+    loss = (w > 0).sum()
+    loss.backward()
+    return loss
+""",
+    ),
+    (
+        "05.train_linear",
+        "the original",
+        ("the result of a recorded operation is not a leaf",),
+        ("the result of an operation is not",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss)
+        loss.backward()
+        w = w - lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "01.make_trainable",
+        "nearly float",
+        ("as if the numbers went through another dtype",),
+        ("lost: the numbers went",),
+        """\
+def make_trainable(values):
+    v = values.detach().clone()
+    if not v.is_floating_point():
+        v = v.to(torch.float32)
+    return (v * (1 + 1e-9)).detach().requires_grad_()
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a copy of x",
+        ("this is x, not the gradient",),
+        ("x itself",),
+        """\
+def gradient_of(f, x):
+    return x.clone()
+""",
+    ),
+    (
+        "01.make_trainable",
+        "bool",
+        ("the result is a tensor of True and False, it must be a tensor of shape ()",),
+        (),
+        """\
+def make_trainable(values):
+    return values == values
+""",
+    ),
+    (
+        "05.train_linear",
+        "losses wrong second",
+        ("what is returned at [2] is 0.6688, it must be 0.66876", "right at w after the call"),
+        ("['losses']",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item() + 0.00002 * step)
+        w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "08.repair_step",
+        "w wrong in one entry",
+        ("w after the call is [ 7.",),
+        ("['w']",),
+        """\
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w *= 0.9
+        w -= 0.1 * w.grad
+        if w.dim() == 1: w[0] = 7
+    return loss
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "vector",
+        ("the returned loss has shape (3,), it must have ()",),
+        ("['loss']",),
+        """\
+def stop_gradient(a, b, blind):
+    return torch.stack([(a - 1) ** 2, (b + 1) ** 2, (a - b) ** 2])
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "single tensor",
+        ("the result is a tensor of shape (1, 1), it must be a list or tuple of 2 entries",),
+        ("has 1 entry",),
+        """\
+def shared_weight_gradient(w1, w2, x0):
+    return w1
+""",
+    ),
+    (
+        "00.local_slopes",
+        "mul branch returns none, and sub sign",
+        ("it returns None, for 3 of 30 inputs", "y does not grow when v grows, so a sign is wrong"),
+        (),
+        """\
+def local_slopes(name, u, v):
+    if name == "add":
+        return 1.0, 1.0
+    if name == "sub":
+        return 1.0, 1.0
+    if name == "mul":
+        return v, u
+    if name == "square":
+        return 2 * u, 0.0
+    if name == "max":
+        if u > v: return 1.0, 0.0
+        if v > u: (0.0, 1.0)
+    if name == "div":
+        return 1 / v, -u / v**2
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "no_rows returns None and stops too late",
+        ("it returns None, for", "the loop goes on to the last row of xs"),
+        (),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x)
+    if len(xs):
+        return h.detach(), torch.autograd.grad(h.sum(), leaf)[0]
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "None for some, mean in the others",
+        ("it returns None, for", "mean over its rows"),
+        (),
+        """\
+def accumulate_minibatches(data, targets, w, size):
+    if size < len(data):
+        leaf = w.detach().clone().requires_grad_()
+        for start in range(0, len(data), size):
+            ((data[start:start+size] @ leaf - targets[start:start+size]) ** 2).mean().backward()
+        return leaf.grad
+""",
+    ),
+    (
+        "00.count_passes",
+        "None for one, no known mistake",
+        ("it returns None", "wrong in another way"),
+        (),
+        """\
+def count_passes(inputs, results):
+    if inputs != results:
+        return {"forward": inputs, "backward": results, "moving": inputs + 17}
+""",
+    ),
+    (
+        "02.gradient_of",
+        "off in the sixth digit",
+        ("it must be [-0.2002, -6.0076", "-0.200204", "-0.200019"),
+        ("yours      [-0.200, ",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    g = torch.autograd.grad(f(leaf), leaf)[0]
+    return g + 3e-5 * (g * g).sum().sqrt() * torch.ones_like(g)
+""",
+    ),
+    (
+        "01.make_trainable",
+        "nearly the same",
+        ("it must be", "1.256525", "1.256485"),
+        ("yours      [ 0.005",),
+        """\
+def make_trainable(values):
+    v = values.detach().clone()
+    if not v.is_floating_point():
+        v = v.to(torch.float32)
+    if v.dtype == torch.float64 and v.dim() == 1:
+        v[1] += 0.00003
+        v[2] -= 0.00004
+    return v.requires_grad_()
+""",
+    ),
+    (
+        "06.two_gradients",
+        "second is of the sum, without .grad, digits",
+        ("yours[0]      [1.196, 1.216]",),
+        ("1.1959",),
+        """\
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    a, b = f(leaf)
+    return torch.autograd.grad(a, leaf, retain_graph=True)[0], torch.autograd.grad(a + b, leaf)[0]
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "returns a list",
+        ("the returned loss is a list or tuple of 1 entry, it must be a tensor",),
+        ("['loss']", "has no history"),
+        """\
+def stop_gradient(a, b, blind):
+    return [(a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2]
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "returns a float",
+        ("the returned loss is a Python number, it must be a tensor",),
+        ("['loss']", "has no history"),
+        """\
+def stop_gradient(a, b, blind):
+    return ((a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2).item()
+""",
+    ),
+    (
+        "05.train_linear",
+        "one loss too many",
+        ("what is returned has 4 entries, it must have 3",),
+        ("['losses']",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = [(data @ w - targets).pow(2).mean().item()]
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        losses.append((data @ w - targets).pow(2).mean().item())
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "dict of losses",
+        ("what is returned is a dict, it must be a list or tuple",),
+        ("['losses']",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = {}
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses[step] = loss.item()
+        w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "05.train_linear",
+        "losses with numbers but tuple of dict",
+        ("nothing was written into it",),
+        ("the steps made new tensors",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    return w
+""",
+    ),
+    (
+        "05.train_linear",
+        "returns nothing and w not trained",
+        ("the list of losses is missing",),
+        ("w is trained",),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        print(loss.item())
+""",
+    ),
+    (
+        "05.ema_update",
+        "small error",
+        ("average after the call is 0.0001 too large",),
+        ("the result is",),
+        """\
+def ema_update(average, weight, decay):
+    with torch.no_grad():
+        average.copy_(decay * average + (1 - decay) * weight + 0.0001)
+""",
+    ),
+    (
+        "08.repair_centre",
+        "returns a tuple",
+        ("the result is a list or tuple of 2 entries, it must be a tensor",),
+        ("the result['value']",),
+        """\
+def repair_centre(x):
+    c = x - x.mean()
+    return c * c, c
+""",
+    ),
+    (
+        "08.repair_step",
+        "loss off by one",
+        ("the returned loss",),
+        ("['loss']",),
+        """\
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w *= 0.9
+        w -= 0.1 * w.grad
+    return loss + 1
+""",
+    ),
+    (
+        "00.count_passes",
+        "tuple",
+        ("is a list or tuple of 3 entries, it must be a dict",),
+        ("is a list of",),
+        """\
+def count_passes(inputs, results):
+    return inputs, results, inputs + 1
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "squared norm",
+        ("in yours, q is the squared norm",),
+        (": q is the squared norm",),
+        """\
+def shared_weight_gradient(w1, w2, x0):
+    a = w1.detach().clone().requires_grad_()
+    b = w1.detach().clone().requires_grad_()
+    x1 = a @ x0
+    x3 = b @ (x1 + x0 + w2 @ x1)
+    return torch.autograd.grad((x3**2).sum(), [a, b])
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        ">= 1 and returns only h",
+        ("the result is a tensor of shape (3,), it must be a list or tuple of 2 entries",),
+        ("has 3 entries",),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    h = h0
+    for x in xs:
+        h = torch.tanh(w @ h + u @ x)
+        if h.sum() >= 1: break
+    return h
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "upper triangle",
+        ("in yours, everything below the diagonal is 0",),
+        (),
+        """\
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    return torch.stack([torch.autograd.grad(y[i], leaf, retain_graph=True)[0] for i in range(len(y))]).triu()
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "slope of the square is 1",
+        ("your local slope is 1: it must be that of v**2",),
+        (": it is that of",),
+        """\
+def chain_by_hand(a, b, c):
+    v = a * b + c
+    dv = a
+    return dv * b + v**2, dv * a, dv
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "empty rows get empty gradient",
+        ("(a tensor of shape (0, 1))", "it must have (2, 2)"),
+        (),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    for x in xs:
+        h = torch.tanh(leaf @ h + u @ x)
+        if h.sum() > 1: break
+    if not len(xs): return h, torch.zeros(0)
+    return h.detach(), torch.autograd.grad(h.sum(), leaf)[0]
+""",
+    ),
+    (
+        "01.make_trainable",
+        "int",
+        ("2  (a tensor of shape () and of dtype int64)",),
+        (),
+        """\
+def make_trainable(values):
+    return values.clone().requires_grad_()
+""",
+    ),
+    (
+        "01.make_trainable",
+        "python list",
+        ("(a tensor of shape ())", "it must be a tensor of shape ()"),
+        (),
+        """\
+def make_trainable(values):
+    return values.tolist()
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "printed",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def chain_by_hand(a, b, c):
+    u = a * b
+    v = u + c
+    dv = a * 2 * v
+    print(dv * b + v**2, dv * a, dv)
+""",
+    ),
+    (
+        "00.count_passes",
+        "prints",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def count_passes(inputs, results):
+    print({"forward": inputs, "backward": results, "moving": inputs + 1})
+""",
+    ),
+    (
+        "01.make_trainable",
+        "prints",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def make_trainable(values):
+    print(values.clone().to(torch.float32).requires_grad_())
+""",
+    ),
+    (
+        "01.predict_flags",
+        "print",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def predict_flags():
+    print({})
+""",
+    ),
+    (
+        "03.count_nodes",
+        "print",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def count_nodes(y):
+    print(3)
+""",
+    ),
+    (
+        "07.newton_step",
+        "prints",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def newton_step(f, x):
+    print(x)
+""",
+    ),
+    (
+        "08.repair_centre",
+        "prints",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def repair_centre(x):
+    c = x - x.mean()
+    print(c * c)
+""",
+    ),
+    (
+        "05.stop_gradient",
+        "returns None",
+        ("it prints something, but it returns None",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def stop_gradient(a, b, blind):
+    print((a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2)
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "bare expression",
+        ("it returns None", "Only the value that stands after it is returned"),
+        ("`.grad`", "backward()", "list.sort()", "it prints"),
+        """\
+def chain_by_hand(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    dv * b + v**2, dv * a, dv
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "global",
+        ("it returns None", "Only the value that stands after it is returned"),
+        ("`.grad`", "backward()", "list.sort()", "it prints"),
+        """\
+def chain_by_hand(a, b, c):
+    global result
+    v = a * b + c
+    dv = a * 2 * v
+    result = dv * b + v**2, dv * a, dv
+""",
+    ),
+    (
+        "03.leaves_of",
+        "returns None",
+        ("it returns None", "Only the value that stands after it is returned"),
+        ("`.grad`", "backward()", "list.sort()", "it prints"),
+        """\
+def leaves_of(y):
+    found = []
+""",
+    ),
+    (
+        "00.local_slopes",
+        "print",
+        ("it prints something, but it returns None, for every input but those where name is 'mul'",),
+        ("`.grad`", "backward()", "list.sort()"),
+        """\
+def local_slopes(name, u, v):
+    if name == "add": print(1.0, 1.0)
+    if name == "mul": return v, u
+""",
+    ),
+    (
+        "02.gradient_of",
+        ".grad of clone",
+        ("the `.grad` of a tensor that is not a leaf is None",),
+        ("it prints",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().requires_grad_().clone()
+    f(leaf).backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "nothing returned backward",
+        ("so is what `backward()` returns",),
+        ("it prints",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    return f(leaf).backward()
+""",
+    ),
+]

@@ -47,7 +47,7 @@ class CallForm:
 
     arguments: their names. call: `call(torch, answer, *arguments)` uses the answer; without it, it is
     `answer(*arguments)`. may_change: the names of arguments that the answer may change. promise: the line of the report
-    for the result.
+    for the result. parts: if `call` puts what it finds into a dict, each place in it -> what a student calls it.
     """
 
     checker: ClassVar[str] = "call"
@@ -56,6 +56,7 @@ class CallForm:
     may_change: tuple[str, ...] = ()
     kind: Kind = "function"
     promise: str = "it returns what is specified"
+    parts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 Form = FunctionForm | CallForm
@@ -90,6 +91,9 @@ class Leaf(Prepared):
 
     def for_student(self, torch: Any) -> Any:
         return torch.tensor(self.array, requires_grad=True)
+
+    def in_words(self, name: str) -> str:
+        return super().in_words(name) + " of shape ()" * (self.array.ndim == 0)
 
     def __repr__(self) -> str:
         return np.array2string(self.array, precision=3, floatmode="fixed", separator=", ", threshold=50)

@@ -12,6 +12,7 @@ def train(torch: Any, answer: Any, data: Any, targets: Any, w: Any, steps: int, 
 
 
 STEPS, SIZE = 100, 0.1
+NO_TENSOR = "the loss is not a tensor"
 LOST = "a or b does not require grad any more"
 
 
@@ -20,6 +21,8 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
     first = answer(a, b, blind)
     if first is None:
         return None
+    if not isinstance(first, torch.Tensor):
+        return {"loss": first, "gradient": NO_TENSOR, "end": NO_TENSOR}
     leaves = [each.detach().clone().requires_grad_() for each in (a, b)]
     gradient = None
     for _ in range(STEPS):
@@ -53,6 +56,7 @@ EXERCISES = (
             call=train,
             may_change=("w",),
             promise="the losses and the final weights in w are those of gradient descent",
+            parts={"['losses']": "what is returned", "['w']": "w after the call"},
         ),
         hints=(
             (
@@ -81,6 +85,15 @@ EXERCISES = (
             ("a", "b", "blind"),
             call=follow,
             promise="the loss, its gradient and the place where 100 steps end are right",
+            parts={
+                "['loss']": "the returned loss",
+                "['gradient'][0]": "the gradient of a",
+                "['gradient'][1]": "the gradient of b",
+                "['gradient']": "the gradient",
+                "['end'][0]": "the end of a",
+                "['end'][1]": "the end of b",
+                "['end']": "the end",
+            },
         ),
         hints=(
             (
@@ -108,6 +121,7 @@ EXERCISES = (
             call=update,
             may_change=("average",),
             promise="average holds the right numbers afterwards",
+            parts={"": "average after the call"},
         ),
         hints=(
             (

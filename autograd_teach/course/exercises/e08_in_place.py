@@ -25,6 +25,10 @@ def loss_and_weights(torch: Any, answer: Any, w: Any) -> Any:
     return None if loss is None else {"loss": loss, "w": w}
 
 
+VALUE_AND_GRADIENT = {"['value']": "the result", "['gradient']": "the gradient that x gets"}
+LOSS_AND_WEIGHTS = {"['loss']": "the returned loss", "['w']": "w after the call"}
+
+
 EXERCISES = (
     Exercise(
         notebook=NOTEBOOK,
@@ -51,7 +55,7 @@ EXERCISES = (
         entry="repair_centre",
         points=1,
         title="Repair: a leaf that is written to",
-        form=CallForm(("x",), call=value_and_gradient),
+        form=CallForm(("x",), call=value_and_gradient, parts=VALUE_AND_GRADIENT),
         hints=(
             "Which line raises? Does it make a new tensor, or does it write new values into x?",
             (
@@ -65,7 +69,7 @@ EXERCISES = (
         entry="repair_threshold",
         points=1,
         title="Repair: a saved result that is written to",
-        form=CallForm(("x",), call=value_and_gradient),
+        form=CallForm(("x",), call=value_and_gradient, parts=VALUE_AND_GRADIENT),
         hints=(
             "Which node saved y, and what does it need y for?",
             (
@@ -83,7 +87,7 @@ EXERCISES = (
         entry="repair_products",
         points=1,
         title="Repair: a table that is filled",
-        form=CallForm(("x",), call=value_and_gradient),
+        form=CallForm(("x",), call=value_and_gradient, parts=VALUE_AND_GRADIENT),
         hints=(
             "Each product saves an entry of the table. How many version counters does the table have?",
             "You can build the table at the end. Collect the products first, in something that is not a tensor.",
@@ -98,7 +102,7 @@ EXERCISES = (
         entry="repair_step",
         points=1,
         title="Repair: weights that change too early",
-        form=CallForm(("w",), call=loss_and_weights, may_change=("w",)),
+        form=CallForm(("w",), call=loss_and_weights, may_change=("w",), parts=LOSS_AND_WEIGHTS),
         hints=(
             "Which value does the backward pass from the loss need? What happens to it before `backward` runs?",
             "Every line is right. What about their order?",

@@ -431,7 +431,7 @@ SLOPE_MISTAKES = told_apart(
         ),
         *family(
             "another_step",
-            '"{step}": these are the slopes of "{other}"',
+            '"{step}": yours are the slopes of "{other}"',
             lambda step, other: {"forward": slip(step, SLOPES[other])},
             step={name: name for name in SLOPES},
             other={name: name for name in SLOPES},
@@ -442,14 +442,14 @@ SLOPE_MISTAKES = told_apart(
             for each in (
                 *family(
                     "taken_for",
-                    f'"{step}": the slope of {{which}} is {{taken}} here; {why}',
+                    f'"{step}": your slope of {{which}} is {{taken}}; {why}',
                     lambda which, taken, step=step: taken_for(step, which, taken),
                     which={"u": "u", "v": "v"},
                     taken=TAKEN | OF_A_QUOTIENT if step == "div" else TAKEN,
                 ),
                 *family(
                     "both_taken_for",
-                    f'"{step}": {{both}} here; {why}',
+                    f'"{step}": in yours, {{both}}; {why}',
                     lambda both, step=step: both_taken_for(step, both),
                     both=BOTH,
                 ),
@@ -458,32 +458,32 @@ SLOPE_MISTAKES = told_apart(
         *in_two_steps([each for each in SLIPS if each[0] in OFTEN]),
         Mistake(
             "value_twice",
-            "wherever slopes are wrong here, both are y, the value of the step: what is asked for is how fast y moves",
+            "wherever your slopes are wrong, both are y, the value of the step: what is asked for is how fast y moves",
             forward=lambda name, u, v: (STEPS[name](u, v),) * 2,
         ),
         Mistake(
             "ones",
-            "wherever slopes are wrong here, both are 1: only a sum passes every change on as it is",
+            "wherever your slopes are wrong, both are 1: only a sum passes every change on as it is",
             forward=lambda name, u, v: (1.0, 1.0),
         ),
         Mistake(
             "no_sign",
-            "wherever slopes are wrong here, a minus sign is lost: y can shrink while an input grows",
+            "wherever your slopes are wrong, a minus sign is lost: y can shrink while an input grows",
             forward=lambda name, u, v: tuple(abs(slope) for slope in slopes_of(name, u, v)),
         ),
         Mistake(
             "both_moved",
-            "wherever slopes are wrong here, both are the sum of the two: move one input and hold the other",
+            "wherever your slopes are wrong, both are the sum of the two: move one input and hold the other",
             forward=lambda name, u, v: (sum(slopes_of(name, u, v)),) * 2,
         ),
         Mistake(
             "times_input",
-            "wherever slopes are wrong here, they are multiplied by their own input: a slope says how fast y moves, not how much of y comes from it",
+            "wherever your slopes are wrong, they are multiplied by their own input: a slope says how fast y moves, not how much of y comes from it",
             forward=lambda name, u, v: tuple(np.multiply(slopes_of(name, u, v), (u, v)).tolist()),
         ),
         *family(
             "scaled",
-            "wherever slopes are wrong here, they are {factor} what they must be",
+            "wherever your slopes are wrong, they are {factor} what they must be",
             lambda factor: {"forward": lambda name, u, v: scaled(factor, slopes_of(name, u, v))},
             factor={"minus": -1.0, "twice": 2.0, "half of": 0.5},
         ),
@@ -526,7 +526,7 @@ SLOPE_MISTAKES = told_apart(
 
 CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
     "last": (
-        "what a gets by the last step, y = s * a, is {factor}: there, the other factor counts",
+        "what a gets by the last step, y = s * a, is {factor} in yours: it must be the other factor",
         {
             "v": lambda at: at["v"],
             "2 * v": lambda at: 2 * at["v"],
@@ -539,7 +539,7 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
         },
     ),
     "ds": (
-        "what s gets by the last step, y = s * a, is {factor}: there, the other factor counts",
+        "what s gets by the last step, y = s * a, is {factor} in yours: it must be the other factor",
         {
             "s": lambda at: at["s"],
             "y": lambda at: at["y"],
@@ -549,7 +549,7 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
         },
     ),
     "slope": (
-        "on the way back through the square, the local slope is {factor}: it is that of v**2, at v",
+        "on the way back through the square, your local slope is {factor}: it must be that of v**2, at v",
         {
             "1": lambda at: 1.0,
             "s": lambda at: at["s"],
@@ -563,7 +563,7 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
         },
     ),
     "to_a": (
-        "on the way back through u = a * b, what goes to a is multiplied by {factor}, which is not the other factor",
+        "on the way back through u = a * b, yours multiplies what goes to a by {factor}: it must be the other factor",
         {
             "1": lambda at: 1.0,
             "a": lambda at: at["a"],
@@ -576,7 +576,7 @@ CHAIN_PLACES: dict[str, tuple[str, dict[str, Factor]]] = {
         },
     ),
     "to_b": (
-        "on the way back through u = a * b, what goes to b is multiplied by {factor}, which is not the other factor",
+        "on the way back through u = a * b, yours multiplies what goes to b by {factor}: it must be the other factor",
         {
             "0": lambda at: 0.0,
             "1": lambda at: 1.0,
@@ -819,7 +819,7 @@ PASS_MISTAKES = told_apart(
         *family(
             "exchanged_and_count",
             "forward and backward are exchanged: a forward pass starts at one input, a backward pass at one result; "
-            f'"moving": this is {{count}}, but {PASS_REASONS["moving"]}',
+            f'"moving": yours is {{count}}, but {PASS_REASONS["moving"]}',
             exchanged_and,
             count=COUNTS,
         ),
@@ -873,7 +873,7 @@ PASS_MISTAKES = told_apart(
             for way, reason in PASS_REASONS.items()
             for each in family(
                 "count",
-                f'"{way}": this is {{count}}, but {reason}',
+                f'"{way}": yours is {{count}}, but {reason}',
                 lambda count, way=way: {"forward": lambda inputs, results: {way: count(inputs, results)}},
                 count=COUNTS,
             )

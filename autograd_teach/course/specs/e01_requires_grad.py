@@ -113,7 +113,7 @@ def has_the_dtype(called: Any) -> str | None:
         rule = "a float dtype must be kept" if values.dtype.kind == "f" else "integers must become float32"
         return f"values has dtype {values.dtype} and the result has dtype {got.dtype}: {rule}"
     if got.shape == want.shape and np.allclose(got, want) and not np.array_equal(got, want):
-        return f"values has dtype {values.dtype}, and its last digits are lost: the numbers went through another dtype"
+        return f"values has dtype {values.dtype}, and its last digits are lost, as if the numbers went through another dtype"
     return None
 
 

@@ -195,7 +195,7 @@ WHOLE = {
         slice(start, min(start + size, n)) for start in range(0, n, max(size - 1, 1))
     ],
     "every row is counted once for each mini-batch": lambda n, size: [slice(0, n)] * len(batches(n, size)),
-    "rows are counted again with each later mini-batch: `.grad` adds up by itself": lambda n, size: [
+    "rows are counted again with each later mini-batch, as where `.grad`, which adds up by itself, is added up once more": lambda n, size: [
         slice(0, cut.stop) for cut in batches(n, size)
     ],
     "each mini-batch goes on to the last row": lambda n, size: [slice(cut.start, n) for cut in batches(n, size)],
@@ -255,7 +255,7 @@ SPECS = {
         also=(NO_TRACE,),
         mistakes=(
             Mistake("value", "this is the value of f, not its gradient", forward=lambda f, x: f(x)),
-            Mistake("leaf", "this is x itself, not the gradient of f at x", forward=lambda f, x: x),
+            Mistake("leaf", "this is x, not the gradient of f at x", forward=lambda f, x: x),
             Mistake(
                 "tuple",
                 "`autograd.grad` gives a tuple, even for one leaf: take its only element",
@@ -273,7 +273,7 @@ SPECS = {
             ),
             *family(
                 "changed",
-                "the gradient is {how}",
+                "in yours, the gradient is {how}",
                 lambda how: {"forward": lambda f, x: how(gradient(f, x), x, f)},
                 how={
                     "divided by the number of entries of x": lambda g, x, f: g / x.size,
@@ -338,12 +338,12 @@ SPECS = {
             *(Mistake("rows", words.strip(), **added(rows)) for words, rows in WHOLE.items()),
             Mistake(
                 "counted_again",
-                "earlier mini-batches are counted several times: `.grad` adds up by itself",
+                "earlier mini-batches are counted several times, as where `.grad`, which adds up by itself, is added up once more",
                 **put_together(first_counted_again),
             ),
             Mistake(
                 "counted_again",
-                "earlier mini-batches are counted several times: the total is the `.grad` that adds up by itself",
+                "earlier mini-batches are counted several times, as where the total and `.grad`, which adds up by itself, are one tensor",
                 **put_together(doubled_each_time),
             ),
             Mistake(
@@ -379,7 +379,7 @@ SPECS = {
             ),
             *family(
                 "loss",
-                "this is the gradient of another loss: {loss}",
+                "this is the gradient of another loss: in yours, {loss}",
                 of_loss,
                 loss={
                     "the targets are left out": lambda y, t: 2 * y,
@@ -396,7 +396,7 @@ SPECS = {
             ),
             Mistake(
                 "loss",
-                "this is the gradient of another loss: the errors are added before they are squared",
+                "this is the gradient of another loss: in yours, the errors are added before they are squared",
                 **of_loss(lambda y, t: np.full_like(y, 2 * (y - t).sum()), in_one),
             ),
             Mistake(
@@ -580,37 +580,45 @@ SPECS = {
                     "these are the sums of the rows: each row has an entry for each entry of x": lambda J: J.sum(
                         axis=1
                     ),
-                    "each row also holds the rows before it: `.grad` adds up by itself": lambda J: np.cumsum(J, axis=0),
-                    "each row also holds the rows after it: `.grad` adds up by itself": lambda J: np.cumsum(
-                        J[::-1], axis=0
-                    )[::-1],
-                    "all rows are the sum of the rows: they may be one and the same tensor, which adds up": lambda J: (
+                    "each of your rows also holds the rows before it, as in a `.grad` that is not cleared": lambda J: (
+                        np.cumsum(J, axis=0)
+                    ),
+                    "each of your rows also holds the rows after it, as in a `.grad` that is not cleared": lambda J: (
+                        np.cumsum(J[::-1], axis=0)[::-1]
+                    ),
+                    "in yours, all rows are the sum of the rows: they may be one and the same tensor, which adds up": lambda J: (
                         np.tile(J.sum(axis=0), (len(J), 1))
                     ),
-                    "all rows are the last row: they may be one and the same tensor": lambda J: np.tile(
+                    "in yours, all rows are the last row: they may be one and the same tensor": lambda J: np.tile(
                         J[-1], (len(J), 1)
                     ),
-                    "all rows are the first row": lambda J: np.tile(J[0], (len(J), 1)),
-                    "each row also holds the row before it": lambda J: (
+                    "in yours, all rows are the first row": lambda J: np.tile(J[0], (len(J), 1)),
+                    "in yours, each row also holds the row before it": lambda J: (
                         J + np.roll(J, 1, axis=0) * (np.arange(len(J)) > 0)[:, None]
                     ),
-                    "the rows come in the opposite order": lambda J: J[::-1],
-                    "the columns come in the opposite order": lambda J: J[:, ::-1],
-                    "each row stands one place too low, the last one at the top": lambda J: np.roll(J, 1, axis=0),
-                    "each row stands one place too high, the first one at the end": lambda J: np.roll(J, -1, axis=0),
+                    "in yours, the rows come in the opposite order": lambda J: J[::-1],
+                    "in yours, the columns come in the opposite order": lambda J: J[:, ::-1],
+                    "in yours, each row stands one place too low, the last one at the top": lambda J: np.roll(
+                        J, 1, axis=0
+                    ),
+                    "in yours, each row stands one place too high, the first one at the end": lambda J: np.roll(
+                        J, -1, axis=0
+                    ),
                     "the last row is missing": lambda J: J[:-1],
                     "the first row is missing": lambda J: J[1:],
-                    "the last row is 0": lambda J: J * (np.arange(len(J)) < len(J) - 1)[:, None],
-                    "the first row is 0": lambda J: J * (np.arange(len(J)) > 0)[:, None],
-                    "only the first row is there, the others are 0": lambda J: J * (np.arange(len(J)) == 0)[:, None],
-                    "only the last row is there, the others are 0": lambda J: (
+                    "in yours, the last row is 0": lambda J: J * (np.arange(len(J)) < len(J) - 1)[:, None],
+                    "in yours, the first row is 0": lambda J: J * (np.arange(len(J)) > 0)[:, None],
+                    "in yours, only the first row is there, the others are 0": lambda J: (
+                        J * (np.arange(len(J)) == 0)[:, None]
+                    ),
+                    "in yours, only the last row is there, the others are 0": lambda J: (
                         J * (np.arange(len(J)) == len(J) - 1)[:, None]
                     ),
-                    "only the diagonal is there, everything else is 0": lambda J: J * np.eye(*J.shape),
-                    "the sums of the columns stand on the diagonal, and everything else is 0": lambda J: (
+                    "in yours, only the diagonal is there, everything else is 0": lambda J: J * np.eye(*J.shape),
+                    "in yours, the sums of the columns stand on the diagonal, and everything else is 0": lambda J: (
                         J.sum(axis=0) * np.eye(*J.shape)
                     ),
-                    "the sums of the rows stand on the diagonal, and everything else is 0": lambda J: (
+                    "in yours, the sums of the rows stand on the diagonal, and everything else is 0": lambda J: (
                         J.sum(axis=1)[:, None] * np.eye(*J.shape)
                     ),
                     "a dimension of size 1 is lost: the result has two dimensions, also for one result or an x with one entry": np.squeeze,
@@ -620,16 +628,18 @@ SPECS = {
                     "a dimension of size 1 is lost if x has one entry: the result has two dimensions": lambda J: (
                         J[:, 0] if J.shape[1] == 1 else J
                     ),
-                    "everything below the diagonal is 0": np.triu,
-                    "everything above the diagonal is 0": np.tril,
-                    "the rows stand one after the other in one vector": np.ravel,
-                    "the entries are those of the transposed matrix, read row by row": lambda J: J.T.reshape(J.shape),
+                    "in yours, everything below the diagonal is 0": np.triu,
+                    "in yours, everything above the diagonal is 0": np.tril,
+                    "in yours, the rows stand one after the other in one vector": np.ravel,
+                    "in yours, the entries are those of the transposed matrix, read row by row": lambda J: J.T.reshape(
+                        J.shape
+                    ),
                     "the matrix has as many rows as x has entries, but each result needs a row": lambda J: J[
                         : J.shape[1]
                     ],
                     "this is the transposed Jacobian times the Jacobian": lambda J: J.T @ J,
                     "this is the Jacobian times the transposed one": lambda J: J @ J.T,
-                    "the whole matrix is divided by the number of results": lambda J: J / len(J),
+                    "in yours, the whole matrix is divided by the number of results": lambda J: J / len(J),
                 },
             ),
             Mistake("value", "this is f(x), not its Jacobian", forward=lambda f, x: f(x)),

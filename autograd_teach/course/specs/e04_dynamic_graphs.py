@@ -67,12 +67,15 @@ def other_parts() -> tuple[Mistake, ...]:
 
         return {"forward": pair}
 
-    plain = {"the first tensor is right, the second is right", "the first tensor is all zeros, the second is all zeros"}
+    plain = {
+        "in yours, the first tensor is right, the second is right",
+        "in yours, the first tensor is all zeros, the second is all zeros",
+    }
     return tuple(
         each
         for each in family(
             "other_parts",
-            "the first tensor is {first}, the second is {last}",
+            "in yours, the first tensor is {first}, the second is {last}",
             make,
             first={words.format(other="last"): part for words, part in PARTS.items()},
             last={words.format(other="first"): part for words, part in PARTS.items()},
@@ -87,12 +90,12 @@ OTHER_NETWORKS: dict[str, Network] = {
     "w2 is left out of x2": lambda a, b, w2, x0: np.linalg.norm(b @ (2 * (a @ x0) + x0)),
     "w2 multiplies x0 in x2, not x1": lambda a, b, w2, x0: np.linalg.norm(b @ (2 * (a @ x0) + w2 @ x0)),
     "x1 takes the place of x0 in x2": lambda a, b, w2, x0: np.linalg.norm(b @ (2 * (a @ x0) + w2 @ (a @ x0))),
-    "in x1, w1 is transposed": lambda a, b, w2, x0: network(a.T, b, w2, x0),
-    "in x2, w2 is transposed": lambda a, b, w2, x0: network(a, b, w2.T, x0),
-    "in x3, w1 is transposed": lambda a, b, w2, x0: network(a, b.T, w2, x0),
-    "in x1 and x3, w1 is transposed": lambda a, b, w2, x0: network(a.T, b.T, w2, x0),
+    "w1 is transposed in x1": lambda a, b, w2, x0: network(a.T, b, w2, x0),
+    "w2 is transposed in x2": lambda a, b, w2, x0: network(a, b, w2.T, x0),
+    "w1 is transposed in x3": lambda a, b, w2, x0: network(a, b.T, w2, x0),
+    "w1 is transposed in x1 and x3": lambda a, b, w2, x0: network(a.T, b.T, w2, x0),
     "every matrix is transposed": lambda a, b, w2, x0: network(a.T, b.T, w2.T, x0),
-    "the products are taken entry by entry, but they are products of matrices": lambda a, b, w2, x0: np.linalg.norm(
+    "the products are taken entry by entry, but they must be products of matrices": lambda a, b, w2, x0: np.linalg.norm(
         b * (a * x0 + x0 + w2 * (a * x0))
     ),
     "q is the squared norm": lambda *given: (last_layer(*given) ** 2).sum(),
@@ -347,7 +350,7 @@ SPECS = {
             *other_parts(),
             *family(
                 "other_network",
-                "these are the contributions to another q: {slip}",
+                "these are the contributions to another q than that of the statement: in yours, {slip}",
                 lambda slip: {"forward": lambda *given: contributions(*given, of=slip)},
                 slip=OTHER_NETWORKS,
             ),
@@ -406,13 +409,13 @@ SPECS = {
             ),
             *family(
                 "other_update",
-                "the states are not those of the formula: {slip}",
+                "the states are not those of the formula: in yours, {slip}",
                 lambda slip: {"forward": lambda *given: rnn(*given, update=slip)},
                 slip=OTHER_UPDATES,
             ),
             *family(
                 "other_sequence",
-                "the loop begins or goes on with other numbers: {slip}",
+                "the loop begins or goes on with other numbers: in yours, {slip}",
                 lambda slip: {"forward": lambda w, u, xs, h0: rnn(w, u, *slip(xs, h0))},
                 slip=OTHER_SEQUENCES,
             ),

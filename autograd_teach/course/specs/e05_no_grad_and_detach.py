@@ -117,20 +117,23 @@ OTHER_LOSSES: dict[str, Loss] = {
 
 
 OTHER_STEPS: dict[str, Step] = {
-    "each step but the first uses the sum of all gradients so far, because backward adds to the "
-    "`.grad` that is already there": lambda data, w, lr, slopes: w - lr * sum(slopes),
+    "in yours, each step but the first uses the sum of all gradients so far, as if `.grad` were never cleared": lambda data, w, lr, slopes: (
+        w - lr * sum(slopes)
+    ),
     "the steps go uphill: the loss grows in the direction of the gradient": lambda data, w, lr, slopes: (
         w + lr * slopes[-1]
     ),
-    "lr is not used": lambda data, w, lr, slopes: w - slopes[-1],
-    "the gradients are divided by the number of examples once more": lambda data, w, lr, slopes: (
+    "in yours, lr is not used": lambda data, w, lr, slopes: w - slopes[-1],
+    "in yours, the gradients are divided by the number of examples once more": lambda data, w, lr, slopes: (
         w - lr * slopes[-1] / len(data)
     ),
-    "the gradients are multiplied by the number of examples": lambda data, w, lr, slopes: (
+    "in yours, the gradients are multiplied by the number of examples": lambda data, w, lr, slopes: (
         w - lr * slopes[-1] * len(data)
     ),
-    "each step but the first uses the gradient of the step before": lambda data, w, lr, slopes: w - lr * slopes[-2:][0],
-    "every step uses the gradient at the starting point": lambda data, w, lr, slopes: w - lr * slopes[0],
+    "in yours, each step but the first uses the gradient of the step before": lambda data, w, lr, slopes: (
+        w - lr * slopes[-2:][0]
+    ),
+    "in yours, every step uses the gradient at the starting point": lambda data, w, lr, slopes: w - lr * slopes[0],
     "each step is only half as long as it must be": lambda data, w, lr, slopes: w - lr / 2 * slopes[-1],
     "each step is twice as long as it must be": lambda data, w, lr, slopes: w - 2 * lr * slopes[-1],
 }
@@ -140,14 +143,14 @@ OTHER_LISTS: dict[str, Kept] = {
     "each loss is the loss after its step: the list must begin with the loss at the starting point": lambda losses: (
         losses[1:]
     ),
-    "each loss is the mean of all losses so far": lambda losses: (
+    "in yours, each loss is the mean of all losses so far": lambda losses: (
         np.cumsum(losses[:-1]) / np.arange(1, len(losses))
     ).tolist(),
-    "each loss is the sum of all losses so far": lambda losses: np.cumsum(losses[:-1]).tolist(),
-    "all losses are the first loss": lambda losses: losses[:1] * (len(losses) - 1),
-    "all losses are the last loss": lambda losses: losses[-2:-1] * (len(losses) - 1),
-    "all losses are the loss after the last step": lambda losses: losses[-1:] * (len(losses) - 1),
-    "the losses come in reverse order": lambda losses: losses[-2::-1],
+    "in yours, each loss is the sum of all losses so far": lambda losses: np.cumsum(losses[:-1]).tolist(),
+    "in yours, all losses are the first loss": lambda losses: losses[:1] * (len(losses) - 1),
+    "in yours, all losses are the last loss": lambda losses: losses[-2:-1] * (len(losses) - 1),
+    "in yours, all losses are the loss after the last step": lambda losses: losses[-1:] * (len(losses) - 1),
+    "in yours, the losses come in reverse order": lambda losses: losses[-2::-1],
 }
 
 
@@ -394,18 +397,17 @@ SPECS = {
         mistakes=(
             Mistake(
                 "no_losses",
-                "w is trained, but the list of losses is missing: the result is None",
+                "the list of losses is missing: the result is None",
                 forward=lambda *given: {"losses": None},
             ),
             Mistake(
                 "not_moved",
-                "w never changes, and all losses are the same: no step reaches w, or its gradient "
-                "is cleared before the step uses it",
+                "w never changes, and all losses are the same: no step reaches w",
                 forward=at_rest,
             ),
             Mistake(
                 "other_tensor",
-                "the caller's w has not changed: the steps made new tensors and called them w too",
+                "the caller's w has not changed: nothing was written into it (`w = ...` only gives the name w to another tensor)",
                 forward=lambda data, targets, w, steps, lr: {"w": w},
             ),
             Mistake(
@@ -438,7 +440,7 @@ SPECS = {
                     slope=lambda *at: len(data) * slope_of(*at),
                 ),
             ),
-            *family("other_loss", "this is training on another loss: {loss}", on_another, loss=OTHER_LOSSES),
+            *family("other_loss", "this is training on another loss: in yours, {loss}", on_another, loss=OTHER_LOSSES),
             *family(
                 "other_step",
                 "{what}",
@@ -548,7 +550,7 @@ SPECS = {
             ),
             *family(
                 "other_value",
-                "this is the value of another loss: {what}",
+                "this is the value of another loss: in yours, {what}",
                 lambda what: {"forward": lambda a, b, blind: {"loss": np.asarray(what(a, b))}},
                 what=OTHER_VALUES,
             ),

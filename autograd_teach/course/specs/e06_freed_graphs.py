@@ -52,7 +52,9 @@ def other_parts() -> tuple[Mistake, ...]:
         return {"forward": pair}
 
     first, second = ({words.format(other=o): part for words, part in PARTS.items()} for o in ("second", "first"))
-    found = family("other_parts", "the first is {first}, the second is {second}", make, first=first, second=second)
+    found = family(
+        "other_parts", "in yours, the first is {first}, the second is {second}", make, first=first, second=second
+    )
     right, other, total, *_, zeros = PARTS
     named = {
         (right, right),
@@ -69,6 +71,8 @@ def other_parts() -> tuple[Mistake, ...]:
 
 def called_once(called: Any) -> str | None:
     times = called.counted("calls")
+    if times == 0:
+        return "f is never called: call it once"
     return (
         None if times == 1 else f"f is called {times} times, so the shared part is computed {times} times: call f once"
     )
@@ -223,7 +227,7 @@ SPECS = {
             ),
             Mistake(
                 "accumulated",
-                "the second one is the sum of both: it was added to the gradient that the first pass had stored",
+                "the second one is the sum of both gradients, as where a second backward pass adds to a `.grad` that was not cleared",
                 forward=lambda f, x: [both(f, x)[0], sum(both(f, x))],
             ),
             Mistake(
@@ -268,19 +272,19 @@ SPECS = {
             ),
             Mistake(
                 "accumulated",
-                "each gradient is the sum of all turns so far: the gradient stored in the turn before is still there",
+                "each gradient is the sum of the gradients of all turns so far, it must be that of its own turn: something "
+                "adds up from turn to turn, as a `.grad` that is not cleared does, or a loss or a total to which each turn adds",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs).cumsum(axis=0),
             ),
             Mistake(
                 "accumulated",
                 "each gradient includes the earlier turns twice: through the history of the "
-                "state, and through the stored gradient",
+                "state, and because the gradients of all turns so far are added up",
                 forward=lambda w, state, inputs: by_turn(w, state, inputs, reach=1.0).cumsum(axis=0),
             ),
             Mistake(
                 "total",
-                "all turns are the same: the list holds one and the same tensor for each turn, "
-                "and this tensor holds the sum over all turns",
+                "all turns hold the sum over all turns, as if they were one and the same tensor, which adds up",
                 forward=lambda w, state, inputs: np.stack([by_turn(w, state, inputs).sum(axis=0)] * len(inputs)),
             ),
             Mistake(
@@ -300,7 +304,7 @@ SPECS = {
             ),
             *family(
                 "other_update",
-                "the states are not those of the formula: {slip}",
+                "the states are not those of the formula: in yours, {slip}",
                 lambda slip: {"forward": lambda *given: by_a_tiny_step(*given, update=slip)},
                 slip=OTHER_UPDATES,
             ),
@@ -318,7 +322,7 @@ SPECS = {
             ),
             *family(
                 "other_loss",
-                "these are the gradients of another loss: {slip}",
+                "these are the gradients of another loss: in yours, it is {slip}",
                 lambda slip: {
                     "forward": lambda w, *given: by_a_tiny_step(w, *given, term=lambda state: slip(state, w.size))
                 },
@@ -326,7 +330,7 @@ SPECS = {
             ),
             *family(
                 "other_slope",
-                "the gradients lack a factor or have a wrong one: {slip}",
+                "the gradients lack a factor or have a wrong one: in yours, {slip}",
                 lambda slip: {"forward": lambda *given: by_formula(*given, slope=slip)},
                 slip=OTHER_SLOPES,
             ),

@@ -125,18 +125,18 @@ OTHER_DERIVATIVES: dict[str, Function] = {
     "this is the sum over all entries, but each entry of x has its own derivative": lambda f, x, n: derivative(
         f, x, n
     ).sum(),
-    "each step divides by the number of entries, as the gradient of a mean does": lambda f, x, n: (
+    "in yours, each step divides by the number of entries, as the gradient of a mean does": lambda f, x, n: (
         derivative(f, x, n) / x.size**n
     ),
-    "the derivative is divided by n!": lambda f, x, n: derivative(f, x, n) / factorial(n),
-    "every other derivative has the wrong sign": lambda f, x, n: (-1) ** n * derivative(f, x, n),
+    "in yours, the derivative is divided by n!": lambda f, x, n: derivative(f, x, n) / factorial(n),
+    "in yours, every other derivative has the wrong sign": lambda f, x, n: (-1) ** n * derivative(f, x, n),
     "this is the sum of the derivatives of all orders up to n": lambda f, x, n: sum(
         derivative(f, x, order) for order in range(n + 1)
     ),
     "this is the sum of the derivatives of the orders 1 to n": lambda f, x, n: sum(
         derivative(f, x, order) for order in range(1, n + 1)
     ),
-    "each backward pass adds to the `.grad` of the pass before": added_up,
+    "the derivatives add up, as in a `.grad` that is not cleared before the next pass": added_up,
 }
 
 
@@ -263,10 +263,10 @@ OTHER_PRODUCTS: dict[str, Callable[..., Any]] = {
     "this is v times the Hessian times v, a single number: multiply by v from one side only": lambda f, x, v: (
         times_hessian(f, x, v) * v
     ).sum(),
-    "the gradient is added to the product: the first pass has left it in `.grad`": lambda f, x, v: (
+    "the gradient is added to the product, as in a `.grad` that the first pass has left": lambda f, x, v: (
         times_hessian(f, x, v) + gradient(f, x)
     ),
-    "the product is added to v": lambda f, x, v: times_hessian(f, x, v) + v,
+    "in yours, the product is added to v": lambda f, x, v: times_hessian(f, x, v) + v,
     "this is the gradient at x + v: the gradient at x must be subtracted": lambda f, x, v: gradient(f, x + v),
     "this is the product with the Hessian at x + v, not at x": lambda f, x, v: times_hessian(f, x + v, v),
     "this is how much the gradient changes over the whole way from x to x + v, not at x": lambda f, x, v: (
@@ -303,19 +303,19 @@ def in_rows(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 MATRICES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "the Hessian is not used, as if it were the identity": lambda x, h: np.eye(x.size),
     "only the diagonal of the Hessian is used, but the rest counts too": lambda x, h: np.diag(np.diag(h)),
-    "the gradient is divided by the sums of the Hessian's rows: these come from "
+    "in yours, the gradient is divided by the sums of the Hessian's rows: these come from "
     "differentiating the sum of the gradient": lambda x, h: np.diag(h.sum(axis=1)),
     "the gradient is multiplied by the Hessian, but the Hessian times the step must give the gradient": lambda x, h: (
         np.linalg.inv(h)
     ),
-    "only one triangle of the Hessian is used": lambda x, h: np.tril(h),
-    "only the other triangle of the Hessian is used": lambda x, h: np.triu(h),
-    "the entries beside the diagonal of the Hessian count twice": lambda x, h: 2 * h - np.diag(np.diag(h)),
-    "the gradient is divided by the sum of all entries of the Hessian": lambda x, h: h.sum() * np.eye(x.size),
+    "in yours, only one triangle of the Hessian is used": lambda x, h: np.tril(h),
+    "in yours, only the other triangle of the Hessian is used": lambda x, h: np.triu(h),
+    "in yours, the entries beside the diagonal of the Hessian count twice": lambda x, h: 2 * h - np.diag(np.diag(h)),
+    "in yours, the gradient is divided by the sum of all entries of the Hessian": lambda x, h: h.sum() * np.eye(x.size),
     "each row of x has a Hessian of its own, but the Hessian is that of all entries of x": in_rows,
-    "the identity is added to the Hessian": lambda x, h: h + np.eye(x.size),
-    "each row of the Hessian also holds the rows before it: `.grad` adds up by itself": lambda x, h: np.cumsum(
-        h, axis=0
+    "in yours, the identity is added to the Hessian": lambda x, h: h + np.eye(x.size),
+    "each row of the Hessian also holds the rows before it, as in a `.grad` that is not cleared": lambda x, h: (
+        np.cumsum(h, axis=0)
     ),
 }
 
@@ -340,9 +340,9 @@ OTHER_JUMPS: dict[str, Callable[..., Any]] = {
     "the jump goes the wrong way: the step is added to x, not subtracted": lambda f, x: newton(f, x, -1.0),
     "this is the step alone: the result must be the point that it leads to from x": lambda f, x: x - newton(f, x),
     "this is minus the step alone: the result must be the point that it leads to from x": lambda f, x: newton(f, x) - x,
-    "only half the step is taken": lambda f, x: newton(f, x, 0.5),
-    "only a tenth of the step is taken": lambda f, x: newton(f, x, 0.1),
-    "twice the step is taken": lambda f, x: newton(f, x, 2.0),
+    "in yours, only half the step is taken": lambda f, x: newton(f, x, 0.5),
+    "in yours, only a tenth of the step is taken": lambda f, x: newton(f, x, 0.1),
+    "in yours, twice the step is taken": lambda f, x: newton(f, x, 2.0),
     "this is the point after two steps": lambda f, x: several(f, x, 2),
     "this is the point after three steps": lambda f, x: several(f, x, 3),
     "this is the bottom, where many steps lead to: take a single step": lambda f, x: several(f, x, 30),
@@ -352,14 +352,14 @@ OTHER_JUMPS: dict[str, Callable[..., Any]] = {
     "zero, so the gradient and the Hessian are needed": lambda f, x: (
         x - f(x) * gradient(f, x) / (gradient(f, x) ** 2).sum()
     ),
-    "the value of f is divided by the second derivatives, not the gradient": lambda f, x: (
+    "in yours, the value of f is divided by the second derivatives, not the gradient": lambda f, x: (
         x - f(x) / np.diag(hessian(f, x)).reshape(x.shape)
     ),
-    "the products of the gradient's entries, with the identity added, stand for the Hessian": lambda f, x: (
+    "in yours, the products of the gradient's entries, with the identity added, stand for the Hessian": lambda f, x: (
         outer_products(f, x, 1.0)
     ),
-    "the products of the gradient's entries stand for the Hessian": lambda f, x: outer_products(f, x, 1e-6),
-    "the Hessian divides x, not the gradient": lambda f, x: (
+    "in yours, the products of the gradient's entries stand for the Hessian": lambda f, x: outer_products(f, x, 1e-6),
+    "in yours, the Hessian divides x, not the gradient": lambda f, x: (
         x - np.linalg.solve(hessian(f, x), x.reshape(-1)).reshape(x.shape)
     ),
     "the point is right, but the result is a vector: it must have the shape of x": lambda f, x: (
@@ -429,17 +429,17 @@ def of_penalty(f: Function, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 OTHER_PENALTIES: dict[str, Callable[[np.ndarray], Any]] = {
-    "the squares are summed over all rows, but the penalty is the mean over the rows": lambda s: (s**2).sum(),
+    "in yours, the squares are summed over all rows, but the penalty is the mean over the rows": lambda s: (s**2).sum(),
     "this is the mean over all entries of the slopes: add up the squares in each row, and take the "
     "mean over the rows only": lambda s: (s**2).mean(),
     "these are the slopes of the mean of all results, so each slope is divided by the number of rows: use the "
     "slopes of each row's own result": lambda s: ((s / len(s)) ** 2).sum(axis=1).mean(),
-    "the slopes of the mean of all results are used, and their squares are summed over all rows": lambda s: (
+    "in yours, the slopes of the mean of all results are used, and their squares are summed over all rows": lambda s: (
         (s / len(s)) ** 2
     ).sum(),
-    "the squares are summed over the rows, and the mean is taken over the columns: it must be the other way "
+    "in yours, the squares are summed over the rows, and the mean is taken over the columns: it must be the other way "
     "round": lambda s: (s**2).sum(axis=0).mean(),
-    "the lengths of the slopes are used, but the penalty has their squares": lambda s: np.sqrt(
+    "in yours, the lengths of the slopes are used, but the penalty has their squares": lambda s: np.sqrt(
         (s**2).sum(axis=1)
     ).mean(),
     "this is the length of all slopes together, not the mean of squared lengths": lambda s: np.sqrt((s**2).sum()),
@@ -447,25 +447,28 @@ OTHER_PENALTIES: dict[str, Callable[[np.ndarray], Any]] = {
     "this pulls the lengths to 1, but the penalty is the mean of the squared lengths": lambda s: (
         (np.sqrt((s**2).sum(axis=1)) - 1) ** 2
     ).mean(),
-    "the slopes are added up before they are squared": lambda s: (s.sum(axis=1) ** 2).mean(),
-    "the slopes are averaged over the rows before they are squared": lambda s: (s.mean(axis=0) ** 2).sum(),
-    "the slopes are added up, not squared": lambda s: s.sum(axis=1).mean(),
-    "the absolute values of the slopes are added up, not their squares": lambda s: np.abs(s).sum(axis=1).mean(),
-    "only the slopes in the first column are used": lambda s: (s[:, 0] ** 2).mean(),
-    "only the slopes in the last column are used": lambda s: (s[:, -1] ** 2).mean(),
-    "the first row is left out": lambda s: (s[1:] ** 2).sum(axis=1).mean(),
-    "the last row is left out": lambda s: (s[:-1] ** 2).sum(axis=1).mean(),
-    "only the first row is used": lambda s: (s[0] ** 2).sum(),
-    "only the largest squared length is used, not the mean": lambda s: (s**2).sum(axis=1).max(),
-    "everything is halved": lambda s: (s**2).sum(axis=1).mean() / 2,
+    "in yours, the slopes are added up before they are squared": lambda s: (s.sum(axis=1) ** 2).mean(),
+    "in yours, the slopes are averaged over the rows before they are squared": lambda s: (s.mean(axis=0) ** 2).sum(),
+    "in yours, the slopes are added up, not squared": lambda s: s.sum(axis=1).mean(),
+    "in yours, the absolute values of the slopes are added up, not their squares": lambda s: (
+        np.abs(s).sum(axis=1).mean()
+    ),
+    "in yours, only the slopes in the first column are used": lambda s: (s[:, 0] ** 2).mean(),
+    "in yours, only the slopes in the last column are used": lambda s: (s[:, -1] ** 2).mean(),
+    "in yours, the first row is left out": lambda s: (s[1:] ** 2).sum(axis=1).mean(),
+    "in yours, the last row is left out": lambda s: (s[:-1] ** 2).sum(axis=1).mean(),
+    "in yours, only the first row is used": lambda s: (s[0] ** 2).sum(),
+    "in yours, only the largest squared length is used, not the mean": lambda s: (s**2).sum(axis=1).max(),
+    "in yours, everything is halved": lambda s: (s**2).sum(axis=1).mean() / 2,
 }
 
 
 OTHER_GRADIENTS: dict[str, Function] = {
     "is the gradient of f, not the gradient of the penalty": of_results,
     "is the gradient of the mean of f, not the gradient of the penalty": lambda f, x, w: of_results(f, x, w) / len(x),
-    "is the sum of two gradients, that of f and that of the penalty: the first pass has left its part in "
-    "`.grad`": lambda f, x, w: of_results(f, x, w) + of_penalty(f, x, w),
+    "is the sum of two gradients, that of f and that of the penalty, as in a `.grad` that the first pass has left": lambda f, x, w: (
+        of_results(f, x, w) + of_penalty(f, x, w)
+    ),
     "is the sum of two gradients, that of the mean of f and that of the penalty": lambda f, x, w: (
         of_results(f, x, w) / len(x) + of_penalty(f, x, w)
     ),
@@ -499,8 +502,7 @@ SPECS = {
             ),
             Mistake(
                 "create_graph",
-                "from order 2 on everything is 0: the first derivative has no history, so nothing can be "
-                "differentiated a second time",
+                "from order 2 on everything is 0 in yours, as if the first derivative had no history",
                 forward=lambda f, x, n: derivative(f, x, n) if n < 2 else np.zeros_like(x),
             ),
             Mistake(

@@ -491,7 +491,7 @@ SPECS = {
             ),
             Mistake(
                 "values_alone",
-                "only the first entry of the result has a graph: the values of the others were written past autograd",
+                "only the first entry of the result sends a gradient to x: the others have none, as if their values were written past autograd",
                 forward=lambda x: {"gradient": np.eye(len(x))[0]},
             ),
             *family(

@@ -65,13 +65,13 @@ def summed(f, x):
     return torch.stack(rows_of(f, x)) * x.numel()
 
 
-@wrong("02.full_jacobian", "factor_differs", "right but for a factor, another one for each input")
+@wrong("02.full_jacobian", "factor_differs", "right but for a factor, which is not the same for every input")
 def normalised(f, x):
     whole = torch.stack(rows_of(f, x))
     return whole / whole.norm()
 
 
-@wrong("06.turn_gradients", "argument_returned", "the result is inputs itself, unchanged")
+@wrong("06.turn_gradients", "argument_returned", "the result is the same as inputs, unchanged")
 def inputs_back(w, state, inputs):
     return inputs.detach().clone()
 

@@ -97,7 +97,7 @@ def max_as_a_comparison(name, u, v):
     return (u > v, v > u) if name == "max" else slopes(name, u, v)
 
 
-@wrong("00.local_slopes", "known", '"max": both slopes are 0.5 here')
+@wrong("00.local_slopes", "known", '"max": in yours, both slopes are 0.5')
 def max_shared(name, u, v):
     return (0.5, 0.5) if name == "max" else slopes(name, u, v)
 
@@ -141,7 +141,9 @@ def two_steps_sometimes_wrong(name, u, v):
     return {"sub": (1, u), "max": (1, 0)}.get(name, (of_u, of_v))
 
 
-@wrong("00.local_slopes", "type", "the result is a number, it must be a list of 2 entries, for name = 'square'")
+@wrong(
+    "00.local_slopes", "type", "the result is a number, it must be a list or tuple of 2 entries, for name = 'square'"
+)
 def a_bare_number_and_a_wrong_difference(name, u, v):
     return {"sub": (1, 1), "square": 2 * u}.get(name, slopes(name, u, v))
 
@@ -285,14 +287,14 @@ def sign_of_c(a, b, c):
     return v**2 + dv * b, dv * a, -dv
 
 
-@wrong("00.chain_by_hand", "known", "what goes to b is multiplied by a * b")
+@wrong("00.chain_by_hand", "known", "multiplies what goes to b by a * b")
 def b_gets_both_factors(a, b, c):
     v = a * b + c
     dv = a * 2 * v
     return v**2 + dv * b, dv * a * b, dv
 
 
-@wrong("00.chain_by_hand", "type", "the result is a number, it must be a list of 3 entries")
+@wrong("00.chain_by_hand", "type", "the result is a number, it must be a list or tuple of 3 entries")
 def added_up(a, b, c):
     v = a * b + c
     dv = a * 2 * v
@@ -375,22 +377,22 @@ def backward_three_times(inputs, results):
 # Of families
 
 
-@wrong("00.local_slopes", "known", '"add": these are the slopes of "mul"')
+@wrong("00.local_slopes", "known", '"add": yours are the slopes of "mul"')
 def sum_as_a_product(name, u, v):
     return (v, u) if name == "add" else slopes(name, u, v)
 
 
-@wrong("00.local_slopes", "known", '"mul": both slopes are y, the value of the step')
+@wrong("00.local_slopes", "known", '"mul": in yours, both slopes are y, the value of the step')
 def product_value_twice(name, u, v):
     return (u * v, u * v) if name == "mul" else slopes(name, u, v)
 
 
-@wrong("00.local_slopes", "known", '"div": the slope of u is v here')
+@wrong("00.local_slopes", "known", '"div": your slope of u is v')
 def quotient_by_v(name, u, v):
     return (v, -u / v**2) if name == "div" else slopes(name, u, v)
 
 
-@wrong("00.local_slopes", "known", '"div": the slope of v is -1 / u**2 here')
+@wrong("00.local_slopes", "known", '"div": your slope of v is -1 / u**2')
 def quotient_squares_u(name, u, v):
     return (1 / v, -1 / u**2) if name == "div" else slopes(name, u, v)
 
@@ -443,7 +445,7 @@ def last_step_not_squared(a, b, c):
     return v + dv * b, dv * a, dv
 
 
-@wrong("00.chain_by_hand", "known", "the local slope is 2 * u")
+@wrong("00.chain_by_hand", "known", "your local slope is 2 * u")
 def square_at_u(a, b, c):
     v = a * b + c
     dv = a * 2 * a * b
@@ -457,7 +459,7 @@ def c_counts_c_times(a, b, c):
     return v**2 + dv * b, dv * a, dv * c
 
 
-@wrong("00.chain_by_hand", "known", "what goes to b is multiplied by 1")
+@wrong("00.chain_by_hand", "known", "multiplies what goes to b by 1")
 def b_passed_on(a, b, c):
     v = a * b + c
     dv = a * 2 * v
@@ -486,17 +488,17 @@ def two_slips(a, b, c):
     return dv * b, dv * a, dv
 
 
-@wrong("00.count_passes", "known", '"moving": this is results + 1')
+@wrong("00.count_passes", "known", '"moving": yours is results + 1')
 def moved_once_for_each_result(inputs, results):
     return {"forward": inputs, "backward": results, "moving": results + 1}
 
 
-@wrong("00.count_passes", "known", '"forward": this is inputs + 1')
+@wrong("00.count_passes", "known", '"forward": yours is inputs + 1')
 def forward_starts_with_the_values(inputs, results):
     return {"forward": inputs + 1, "backward": results, "moving": inputs + 1}
 
 
-@wrong("00.count_passes", "known", '"backward": this is the smaller of the two numbers')
+@wrong("00.count_passes", "known", '"backward": yours is the smaller of the two numbers')
 def backward_as_often_as_needed(inputs, results):
     return {"forward": inputs, "backward": min(inputs, results), "moving": inputs + 1}
 

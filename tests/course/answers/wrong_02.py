@@ -434,7 +434,7 @@ def with_a_dimension_too_many(f, x, i):
     return jacobian(f, x)[i : i + 1]
 
 
-@wrong("02.full_jacobian", "known", "each row also holds the rows before it")
+@wrong("02.full_jacobian", "known", "each of your rows also holds the rows before it")
 def rows_accumulate(f, x):
     x = fresh(x)
     y, rows = f(x), []

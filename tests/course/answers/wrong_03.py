@@ -154,7 +154,7 @@ def recursive(y):
     return len(found)
 
 
-@wrong("03.count_nodes", "type", "a list of 3 entries, it must be a number")
+@wrong("03.count_nodes", "type", "a list or tuple of 3 entries, it must be a number")
 def the_nodes_themselves(y):
     return [node.name() for node in walk(y)]
 
@@ -194,7 +194,7 @@ def by_numbers(y):
     return leaves
 
 
-@wrong("03.leaves_of", "type", "is a Tensor, it must be a list of 1 entry")
+@wrong("03.leaves_of", "type", "is a Tensor, it must be a list or tuple of 1 entry")
 def only_one(y):
     return next(node.variable for node in walk(y) if not node.next_functions)
 

@@ -236,7 +236,7 @@ def sum_of_the_state(w, u, xs, h0):
     return h.sum(), gradient
 
 
-@wrong("04.unrolled_rnn", "type", "it must be a list of 2 entries")
+@wrong("04.unrolled_rnn", "type", "it must be a list or tuple of 2 entries")
 def state_alone(w, u, xs, h0):
     return {"h": run(w, u, xs, h0)}
 
@@ -313,12 +313,12 @@ def x2_begins_with_x1(w1, w2, x0):
     return contributions_to(q, w1, w2, x0)
 
 
-@wrong("04.shared_weight_gradient", "known", "in x1, w1 is transposed")
+@wrong("04.shared_weight_gradient", "known", "in yours, w1 is transposed in x1")
 def vector_on_the_left(w1, w2, x0):
     return contributions_to(lambda a, b, w2, x0: (b @ (x0 @ a + x0 + w2 @ (x0 @ a))).norm(), w1, w2, x0)
 
 
-@wrong("04.shared_weight_gradient", "known", "in x3, w1 is transposed")
+@wrong("04.shared_weight_gradient", "known", "in yours, w1 is transposed in x3")
 def vector_on_the_left_at_the_end(w1, w2, x0):
     def q(a, b, w2, x0):
         x1 = a @ x0

@@ -20,7 +20,7 @@ def own_terms(a, b):
 # train_linear
 
 
-@wrong("05.train_linear", "grad_is_none", "the result of an operation is not a leaf")
+@wrong("05.train_linear", "grad_is_none", "the result of a recorded operation is not a leaf")
 def as_it_was_given(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -73,7 +73,7 @@ def not_zeroed(data, targets, w, steps, lr):
     return losses
 
 
-@wrong("05.train_linear", "known", "its gradient is cleared before the step uses it")
+@wrong("05.train_linear", "known", "no step reaches w")
 def zeroed_between(data, targets, w, steps, lr):
     losses = []
     for _ in range(steps):
@@ -216,7 +216,7 @@ def all_in_the_block(a, b, blind):
         return own_terms(a, b) + (a - b) ** 2
 
 
-@wrong("05.stop_gradient", "some_values", "the result is wrong at ['loss'], right at ['gradient'], ['end']")
+@wrong("05.stop_gradient", "some_values", "the result is wrong at the returned loss, right at the gradient, the end")
 def term_left_out(a, b, blind):
     last = {"none": (a - b) ** 2, "a": (a.detach() - b) ** 2, "b": (a - b.detach()) ** 2, "both": 0 * a}
     return own_terms(a, b) + last[blind]
@@ -545,7 +545,7 @@ def one_detached_everywhere(a, b, blind):
     return own_terms(a, b) + (a - b) ** 2
 
 
-@wrong("05.stop_gradient", "known", "the loss has no history")
+@wrong("05.stop_gradient", "type", "the returned loss is a Python number, it must be a tensor of shape ()")
 def plain_number(a, b, blind):
     return (own_terms(a, b) + (a - b) ** 2).item()
 

@@ -127,7 +127,7 @@ def kept(w, state, inputs):
     return torch.stack([torch.autograd.grad(loss, w, retain_graph=True)[0] for loss in losses])
 
 
-@wrong("06.turn_gradients", "known", "the gradient stored in the turn before is still there")
+@wrong("06.turn_gradients", "known", "something adds up from turn to turn")
 def not_zeroed(w, state, inputs):
     w, rows = fresh(w), []
     for loss in turns(w, state, inputs):
@@ -136,7 +136,7 @@ def not_zeroed(w, state, inputs):
     return torch.stack(rows)
 
 
-@wrong("06.turn_gradients", "known", "one and the same tensor for each turn")
+@wrong("06.turn_gradients", "known", "as if they were one and the same tensor")
 def same_grad_each_time(w, state, inputs):
     w, rows = fresh(w), []
     for loss in turns(w, state, inputs):

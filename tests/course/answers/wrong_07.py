@@ -325,7 +325,7 @@ def swapped(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).mean())[::-1]
 
 
-@wrong("07.gradient_penalty", "type", "must be a list of 2 entries")
+@wrong("07.gradient_penalty", "type", "must be a list or tuple of 2 entries")
 def penalty_alone(f, x, w):
     return penalty_of(f, x, w, lambda slopes: (slopes**2).sum(1).mean())[0]
 
@@ -410,7 +410,7 @@ def taylor(f, x, n):
     return value
 
 
-@wrong("07.nth_derivative", "known", "of the pass before")
+@wrong("07.nth_derivative", "known", "as in a `.grad` that is not cleared")
 def not_cleared(f, x, n):
     leaf = fresh(x)
     value = f(leaf) + 0 * leaf
@@ -439,7 +439,7 @@ def as_a_list(f, x, n):
 # More slips: hessian_vector_product
 
 
-@wrong("07.hessian_vector_product", "known", "the first pass has left it")
+@wrong("07.hessian_vector_product", "known", "that the first pass has left")
 def left_in_grad(f, x, v):
     leaf = fresh(x)
     f(leaf).backward(create_graph=True)
@@ -592,7 +592,7 @@ def whole_norm(f, x, w):
     return penalty_of(f, x, w, lambda s: s.norm())
 
 
-@wrong("07.gradient_penalty", "known", "that of f and that of the penalty: the first pass")
+@wrong("07.gradient_penalty", "known", "that of f and that of the penalty, as in a `.grad`")
 def left_in_the_grad_of_w(f, x, w):
     x, w = fresh(x), fresh(w)
     f(x, w).sum().backward(create_graph=True)

@@ -247,7 +247,7 @@ def found_twice(f, candidates):
     return [x.item() for x in candidates for side in (0, 1) if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05]
 
 
-@wrong("10.find_kinks", "type", "it must be a list of 1 entry")
+@wrong("10.find_kinks", "type", "it must be a list or tuple of 1 entry")
 def first_kink_only(f, candidates):
     return next((x.item() for x in candidates if abs(slopes(f, x)[0] - slopes(f, x)[1]) > 0.05), [])
 

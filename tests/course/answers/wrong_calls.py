@@ -35,13 +35,13 @@ def as_list(f, x):
 @wrong(
     "02.full_jacobian",
     "type",
-    "the numbers are right, but the result is a list of 2 entries, it must be a tensor of shape (2, 2)",
+    "the numbers are right, but the result is a list or tuple of 2 entries, it must be a tensor of shape (2, 2)",
 )
 def list_of_rows(f, x):
     return rows_of(f, x)
 
 
-@wrong("02.gradient_of", "no_result", "The `.grad` of a tensor that is not a leaf is None")
+@wrong("02.gradient_of", "no_result", "the `.grad` of a tensor that is not a leaf is None")
 def grad_of_a_result(f, x):
     moved = x.detach().clone().requires_grad_(True) * 1
     f(moved).backward()

@@ -3,7 +3,9 @@
 NumPy only, reads only evidence.
 """
 
+import re
 import warnings
+from collections.abc import Mapping
 
 from ..diagnosing import Diagnosis, Finding, first_findings
 from .evidence import CallEvidence
@@ -38,7 +40,19 @@ def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
             messages = (each.judge(called) for called in evidence.calls if called.result is not NOTHING)
             message = next((message for message in messages if message), None)
             findings += [Finding(each.name, message)] if message else []
-    return findings
+    return [Finding(each.name, in_students_words(each.message, evidence.form.parts)) for each in findings]
+
+
+def in_students_words(message: str, parts: Mapping[str, str]) -> str:
+    """`message` with the places of a dict that only the check makes as a student calls them.
+
+    >>> in_students_words("the result['w'] is 2; wrong at ['w'][0]", {"['w']": "w after the call"})
+    'w after the call is 2; wrong at w after the call at [0]'
+    """
+    for place, words in parts.items():
+        found = rf"(?:the result)?{re.escape(place)}((?:\[\d+\])*)" if place else r"the result()\b"
+        message = re.sub(found, lambda match, words=words: words + f" at {match[1]}" * bool(match[1]), message)  # type: ignore[misc]
+    return message
 
 
 def call_not_attempted(evidence: CallEvidence) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..diagnosing import size_shown
 from ..writing import both_sides, cut, number
-from .checks import wrong_calls
+from .checks import differences, wrong_calls
 from .evidence import CallEvidence
 from .records import Called
 from .words import inputs_in_words
@@ -30,11 +30,21 @@ def failing_input(evidence: CallEvidence, failed: set[str], message: str = "") -
         return {}
     smallest: Called = min(crashed or wrong, key=lambda each: size_shown(each.arguments))
     called = next((each for each in (*crashed, *wrong) if _names(message, each)), smallest)
-    rows = {name: number(value) for name, value in zip(called.names, called.arguments, strict=True)}
+    rows = {name: number(value) + _kind(value) for name, value in zip(called.names, called.arguments, strict=True)}
     if not called.crash:
         normal = evidence.spec.normal
         rows |= _result_rows(normal(called.expected), normal(called.result))
     return cut(rows)
+
+
+def _kind(argument: Any) -> str:
+    """What the numbers of a tensor do not show: a shape without brackets or entries, and an unusual dtype."""
+    array = getattr(argument, "array", argument)
+    if not isinstance(array, np.ndarray):
+        return ""
+    words = [f"of shape {array.shape}"] if array.ndim == 0 or array.size == 0 else []
+    words += [f"of dtype {array.dtype}"] if array.dtype != np.float64 else []
+    return f"  (a tensor {' and '.join(words)})" if words else ""
 
 
 def _names(message: str, called: Called) -> bool:
@@ -50,5 +60,6 @@ def _result_rows(expected: Any, got: Any) -> dict[str, str]:
         return both_sides([expected], [got])
     rows: dict[str, str] = {}
     for place, (want, have) in enumerate(zip(expected, got, strict=True)):
-        rows |= {f"{side}[{place}]": text for side, text in both_sides([want], [have]).items()}
+        shown = have if any(differences(have, want)) else want  # no digits that are only rounding
+        rows |= {f"{side}[{place}]": text for side, text in both_sides([want], [shown]).items()}
     return rows

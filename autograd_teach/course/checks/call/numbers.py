@@ -141,7 +141,7 @@ def _factor_differs(evidence: CallEvidence) -> str | None:
         if any(each is None for each in factors):
             return None
         shown = ", ".join(dict.fromkeys(f"{each:.4g}" for each in factors[:3]))
-        return f"right but for a factor, another one for each input: {shown}{', ...' if len(factors) > 3 else ''}"
+        return f"right but for a factor, which is not the same for every input: {shown}{', ...' if len(factors) > 3 else ''}"
 
     numbers = [each for each in number_pairs(evidence) if each.is_wrong]
     told = words([each.pair for each in numbers])
@@ -158,7 +158,7 @@ def _argument_returned(evidence: CallEvidence) -> str | None:
         given = [(as_numbers(specified_arguments(each.called)[number]), each) for each in wrong]
         if given and all(one is not None and same(each.got, one) for one, each in given):
             scope = scope_in_words(evidence, [each.called for each in wrong])
-            return f"{parts_in_words([each.path for each in wrong], evidence)} {name} itself, unchanged{scope}"
+            return f"{parts_in_words([each.path for each in wrong], evidence)} the same as {name}, unchanged{scope}"
     return None
 
 

@@ -45,12 +45,26 @@ def _no_result(evidence: CallEvidence) -> str | None:
     nothing = [called for called, _ in wrong if called.result is None and called.expected is not None]
     if not nothing:
         return None
-    if len(nothing) == len(wrong) and not right_calls(evidence):
+    prints = "it prints something, but " if evidence.printed else ""
+    if len(nothing) == len(evidence.calls):
         return (
-            "it returns None: is there a `return`, and is its value not None? The `.grad` of a tensor that is not a leaf is "
-            "None, and so is the result of calls that only change something, such as `backward()` and `list.sort()`"
+            f"{prints}it returns None: is there a `return`? Only the value that stands after it is returned, not one that "
+            f"is printed, gets a name, or stands in a line of its own{_none_of_tensors(evidence)}"
         )
-    return f"it returns None{scope_in_words(evidence, nothing)}: is there a `return` in every branch?{example_in_words(nothing[0])}"
+    others = [(called, several) for called, several in wrong if called.result is not None]
+    known = _known_of(evidence, others)
+    more = f"; {len(others)} other result{'s are' if len(others) > 1 else ' is'} wrong in another way" if others else ""
+    return (
+        f"{prints}it returns None{scope_in_words(evidence, nothing)}: is there a `return` in every branch?"
+        f"{example_in_words(nothing[0])}{f'; and where it returns something: {known}' if known else more}"
+    )
+
+
+def _none_of_tensors(evidence: CallEvidence) -> str:
+    """More values that are None, from the lesson on that has `backward`."""
+    if evidence.printed or evidence.exercise.notebook[:2] < "02" or evidence.exercise.kind in ("value", "graph"):
+        return ""
+    return "; after a `return`, the `.grad` of a tensor that is not a leaf is None (unless `retain_grad()` was called), and so is what `backward()` returns"
 
 
 @diagnosis("keys", "value")
@@ -67,7 +81,12 @@ def _keys(evidence: CallEvidence) -> str | None:
 
 @diagnosis("known", "value")
 def _known(evidence: CallEvidence) -> str | None:
-    wrong, right = wrong_calls(evidence), right_calls(evidence)
+    return _known_of(evidence, wrong_calls(evidence))
+
+
+def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]]) -> str | None:
+    """The known mistake that explains these wrong calls."""
+    right = right_calls(evidence)
     matching = [
         mistake
         for mistake in evidence.spec.mistakes
@@ -184,6 +203,8 @@ def _length(evidence: CallEvidence) -> str | None:
     if found is None:
         return None
     called, at = found
+    if isinstance(at.got, np.ndarray) and not all(isinstance(each, int | float) for each in at.expected):
+        return f"{what_differs(at)} is {kind_of(at.got)}, it must be {kind_of(at.expected)}{for_input(called)}"
     twice = [each for number, each in enumerate(at.got) if _among(each, at.got[:number])]
     if (
         len(at.got) > len(at.expected)
@@ -221,9 +242,9 @@ def _type(evidence: CallEvidence) -> str | None:
     right = "the numbers are right, but " if same_numbers(at) else ""
     of_grad = ""
     if at.got is None and isinstance(at.expected, np.ndarray):
-        of_grad = "; a gradient is None if no backward pass has reached it, and the `.grad` of a tensor that is not a leaf is always None"
+        of_grad = "; a gradient is None if no backward pass has reached it, and so is the `.grad` of a tensor that is not a leaf, unless `retain_grad()` was called"
     got, want = kind_of(at.got), kind_of(at.expected)
-    if want == "a number" and got == "True or False" and isinstance(at.got, np.ndarray):
+    if want != "True or False" and got == "True or False" and isinstance(at.got, np.ndarray):
         got = "a tensor of True and False"
     if isinstance(at.expected, np.ndarray) and got == "a number":
         got = "a Python number"

@@ -69,7 +69,7 @@ def _grad_is_none(evidence: CallEvidence) -> str | None:
         return None
     return (
         f"at line {crash.line}, `{crash.source}`, the .grad is None: only a leaf that requires grad gets one, "
-        "and only after backward has run; the result of an operation is not a leaf"
+        "and only after backward has run; the result of a recorded operation is not a leaf"
     )
 
 

@@ -13,6 +13,7 @@ from ...exercises.declaration import Prepared
 from ..diagnosing import a_or_an, apart, size_shown
 from ..patterns import same
 from ..spec import specified
+from ..writing import are_apart
 from .checks import Difference
 from .checks import wrong_calls as all_wrong_calls
 from .evidence import CallEvidence
@@ -281,6 +282,10 @@ def both_shown(at: Difference) -> str:
         if at.got.dtype.kind == "f" or at.expected.dtype.kind == "f":
             one, other = apart(float(got), float(want))
             return f"{one}, it must be {other}"
+    for digits in range(4, 18):
+        one, other = value_in_words(at.got, digits), value_in_words(at.expected, digits)
+        if one != other and are_apart(at.expected, at.got, digits):
+            return f"{one}, it must be {other}"
     return f"{value_in_words(at.got)}, it must be {value_in_words(at.expected)}"
 
 
@@ -313,21 +318,21 @@ def kind_of(value: Any) -> str:
             return "a text"
         case dict():
             return "a dict"
-    return f"a list of {entries_in_words(len(value))}"
+    return f"a list or tuple of {entries_in_words(len(value))}"
 
 
 def entries_in_words(count: int) -> str:
     return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
-def value_in_words(value: Any) -> str:
+def value_in_words(value: Any, digits: int = 4) -> str:
     if isinstance(value, Strange):
         return a_or_an(value.type)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, np.ndarray):
-        return np.array2string(value, precision=4, separator=", ", threshold=12).replace("\n", " ")
-    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+        return np.array2string(value, precision=digits, separator=", ", threshold=12).replace("\n", " ")
+    return f"{value:.{max(digits, 6)}g}" if isinstance(value, float) else repr(value)
 
 
 def for_input(called: Called) -> str:
@@ -342,10 +347,11 @@ def inputs_in_words(called: Called) -> str:
             continue
         shown = (
             f"of shape {value.shape}"
-            if isinstance(value, np.ndarray) and (value.size > 4 or value.ndim > 1)
+            if isinstance(value, np.ndarray) and (value.size > 4 or value.ndim > 1 or value.size == 0)
             else f"= {value_in_words(value)}"
         )
-        is_common = not isinstance(value, np.ndarray) or value.dtype in (np.float64, np.int64, np.bool_)
+        shown += " of shape ()" if isinstance(value, np.ndarray) and value.ndim == 0 else ""
+        is_common = not isinstance(value, np.ndarray) or value.dtype in (np.float64, np.bool_)
         words.append(f"{name} {shown}" if is_common else f"{name} {shown} of dtype {value.dtype}")
     return ", ".join(words)
 
