@@ -142,6 +142,12 @@ def same_memory(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return one.size > 0 and _place(one) == _place(other)
 
 
+def extent(tensor: Any) -> Any:
+    """The memory that a tensor spans, the same for a tensor and its transpose; None if it is not known."""
+    array = _array(tensor)
+    return None if array is None else (*byte_bounds(array), array.size, array.dtype.str)
+
+
 def _overlap(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     try:
         return np.shares_memory(one, other, max_work=1_000)  # type: ignore[arg-type]  # the stubs know only 0 and -1

@@ -37,6 +37,7 @@ from autograd_teach.viz.heat import heat
 from autograd_teach.viz.rules import Rule, rule
 from autograd_teach.viz.slopes import MOST_ASKED, MOST_ASKED_ON_REQUEST, Local, local_derivatives
 from autograd_teach.viz.snapshot import Edge, Node, Snapshot, Taken
+from autograd_teach.viz.unsupported import unsupported
 
 MOST_STEPS = 300
 _MOST_BARS = 8
@@ -158,7 +159,8 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
         if not taken.snapshot.notes:
             taken.snapshot.notes.append("There is no backward pass to play: no operation was recorded.")
         return recording
-    refusal = _refusal(outputs, gradients, taken.snapshot)
+    what = unsupported(outputs, taken.live.values())
+    refusal = f"play does not support {what}." if what else _refusal(outputs, gradients, taken.snapshot)
     if refusal:
         taken.snapshot.notes.append(refusal)
         return recording

@@ -69,7 +69,7 @@ def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: in
     [[3.0, 5.0], [9.0, 25.0]]
     """
     try:
-        with _quiet(node) as ask, np.errstate(all="ignore"):
+        with calling(node) as ask, np.errstate(all="ignore"):
             return _Asked(ask, gradient, wanted).locals(most)
     # A reader's backward may raise any error; the pass itself reports it.
     except Exception:  # noqa: BLE001
@@ -77,7 +77,7 @@ def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: in
 
 
 @contextlib.contextmanager
-def _quiet(node: Any) -> Iterator[Any]:
+def calling(node: Any) -> Iterator[Any]:
     """The function that calls a node; for a custom Function, its `apply`.
 
     The output of a custom backward is suppressed here: the pass itself has already printed it.
@@ -86,7 +86,7 @@ def _quiet(node: Any) -> Iterator[Any]:
         yield node
         return
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        yield lambda cotangent: _of_tensors(node, node.apply(cotangent))
+        yield lambda *cotangents: _of_tensors(node, node.apply(*cotangents))
 
 
 def _of_tensors(node: Any, found: Any) -> tuple[Any, ...]:

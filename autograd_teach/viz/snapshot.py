@@ -18,6 +18,7 @@ import numpy as np
 
 from autograd_teach.viz import cuts
 from autograd_teach.viz.facts import NO_GRAD_YET, Facts, Values, facts, is_tensor, output_number, shape_text
+from autograd_teach.viz.unsupported import is_nested
 from autograd_teach.viz.watch import Seen, seen
 
 Kind = Literal["output", "operation", "leaf", "constant", "fold"]
@@ -234,6 +235,8 @@ def take(
     size = _measure(tensors.found)
     if size.exceeds(most_nodes):
         return Taken(_summed_up(tensors, size), {})
+    if size.nested:
+        return Taken(Snapshot(notes=[*tensors.notes, "The views do not support nested tensors."]), {})
     for tensor, place in zip(tensors.found, tensors.places, strict=True):
         walk.add_output(tensor, len(tensors.found), place if orders else 0)
     walk.snapshot.orders = orders and walk.orders_hold()
@@ -292,6 +295,7 @@ class _Size:
     edges: int
     names: Counter[str]
     in_part: bool = False
+    nested: bool = False
 
     def exceeds(self, most_nodes: int) -> bool:
         return self.nodes > most_nodes or self.edges > most_nodes * MOST_EDGES // MOST_NODES
@@ -322,6 +326,7 @@ def _measure(tensors: Sequence[Any]) -> _Size:
         node = todo.pop()
         size.nodes += 1
         size.names[short_name(node)] += 1
+        size.nested = size.nested or is_nested(node)
         for child, _ in node.next_functions:
             size.edges += 1
             if child is not None and id(child) not in seen:

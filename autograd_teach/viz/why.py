@@ -26,9 +26,11 @@ from autograd_teach.viz.dot import FONT, quote
 from autograd_teach.viz.facts import NO_GRAD_YET, as_array, facts, first_line, is_tensor, number
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.snapshot import Node, Taken, short_name, take
+from autograd_teach.viz.unsupported import unsupported
 from autograd_teach.viz.versions import VersionsView
 from autograd_teach.viz.view import GraphView
 from autograd_teach.viz.watch import last_watch, seen, watch
+from autograd_teach.viz.why_reasons import Told, explain, is_saturated
 from autograd_teach.viz.why_source import Cut, Reading, Used, read
 from autograd_teach.viz.why_way import cut_on_way, saw
 from autograd_teach.viz.why_words import (
@@ -43,8 +45,10 @@ from autograd_teach.viz.why_words import (
     ZERO_REMEDY,
     Kind,
 )
+from autograd_teach.viz.why_zero import Group, Reason
+from autograd_teach.viz.why_zero import groups as groups_of_zeros
 
-_MOST_WAYS = 6
+_MOST_WAYS, _MOST_GROUPS = 6, 3
 _CAPTION = 70
 """Maximum number of characters in a line of the picture's caption."""
 
@@ -55,7 +59,7 @@ class Answer:
 
     kind: Kind
     what: str
-    """One sentence: what happens."""
+    """What happens: one sentence, or one for each group of entries."""
     advice: str = ""
     """One sentence: what to do."""
     place: Cut | None = None
@@ -227,11 +231,20 @@ class _Question:
     def _answer(self) -> Answer:
         if self.loss is self.w:
             return Answer("arrives", f"{self.name} is the loss itself: its gradient is 1.")
+        if what := self._unsupported():
+            return Answer("unsupported", f"why does not support {what}.")
         if self.graph is None or self.graph.target is None:
             return self._without_way()
         if self.w.grad_fn is not None and not getattr(self.w, "retains_grad", False) and not self.is_run:
             return self._not_a_leaf()
         return self._with_way(self.graph)
+
+    def _unsupported(self) -> str:
+        tensors = [one for one in (self.loss, self.w) if is_tensor(one)]
+        if self.graph is None:
+            return unsupported(tensors, [])
+        graph, reached = self.graph, self.graph.target is not None
+        return unsupported(tensors, [node for node in graph.nodes if not reached or id(node) in graph.on_way])
 
     # No path leads from the loss to the tensor
 
@@ -359,17 +372,20 @@ class _Question:
             retaining.append(self.w)
         try:
             arriving = gradient.run(self.loss, self.w, graph, retaining)
+        except gradient.Unreadable as error:
+            return Answer("unsupported", f"why does not support this graph: {error}.")
         except Exception as error:  # noqa: BLE001  any error of a backward pass
             return self._stopped(error, graph)
         found = arriving.gradient
-        if found is None:
-            return self._zero(arriving, graph)
-        if what := gradient.odd([found]):
-            return self._odd(what, arriving, graph)
-        if (hooked := self._by_hook(arriving)) is not None:
+        odd = "" if found is None else gradient.odd([found])
+        if odd and (in_forward := self._odd_value(graph)) is not None:
+            return in_forward
+        if (hooked := self._by_hook(arriving, graph)) is not None:
             return hooked
-        if found.size and not gradient.largest([found]):
-            return self._zero(arriving, graph)
+        if odd:
+            return self._odd_slope(odd, arriving, graph)
+        if gradient.may_be_zero(arriving, graph) and (zero := self._zero(arriving, graph)) is not None:
+            return zero
         return self._size(arriving, graph) or self._arrives(arriving, graph)
 
     def _stopped(self, error: Exception, graph: gradient.Graph) -> Answer:
@@ -424,9 +440,6 @@ class _Question:
         own = [place for name, place in writes if name == tensor]
         return own[-1] if own else writes[-1][1] if len(writes) == 1 else None
 
-    def _odd(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
-        return self._odd_value(graph) or self._odd_slope(what, arriving, graph)
-
     def _odd_value(self, graph: gradient.Graph) -> Answer | None:
         """The answer if the forward pass contains NaN or infinity."""
         first = gradient.first_odd_value(graph, gradient.Forward(self.loss, self.known))
@@ -440,11 +453,18 @@ class _Question:
             what = f"The gradient of {self.name} is not usable: {who} contains {shown}."
             place = None if leaf else self._line_of(node)
             return Answer(kind, what, "Look at where its values come from.", place, node, f"has {shown}")
-        cause = f"because one of its arguments contains {shown}" if first.had else _cause(node)
         what = (
             f"The gradient of {self.name} is not usable: in the forward pass, {self._node(node)} is the first that "
-            f"gives {shown}, {cause}."
+            f"gives {shown}, {_cause(first)}."
         )
+        if (had := gradient.odd(first.arguments)) or any(array is None for array in first.arguments):
+            because = f"one of its arguments has {ODD_WORDS[had][0]}" if had else "not all of its arguments are known"
+            what = (
+                f"The gradient of {self.name} is not usable: in the forward pass, {self._node(node)} gives {shown}, "
+                f"but {because}, so it may come from an operation before it."
+            )
+            advice = f"To see all values, give a function: viz.why(lambda: ..., {self.name})."
+            return Answer(kind, what, advice, self._line_of(node), node, f"gives {shown}")
         return Answer(kind, what, _odd_advice(node), self._line_of(node), node, f"gives {shown}")
 
     def _name_of(self, tensor: Any) -> str:
@@ -467,52 +487,92 @@ class _Question:
             )
         step, first_is = first
         shown = ODD_WORDS[first_is][0]
-        why_so, advice = "its slope there is infinite", _odd_advice(step.node)
-        came = [a for a in step.came if a is not None]
-        if first_is == "nan" and any((a == 0).any() for a in came):
-            why_so = "it multiplies a gradient of 0 by an infinite slope"
-            if any(gradient.operation(s.node) in ("where", "maskedfill") for s in arriving.steps):
-                why_so += ", for elements that where leaves out"
-                advice = (
-                    "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
-                )
+        why_so, advice = self._why_odd(step, graph, first_is), _odd_advice(step.node)
+        if gradient.left_out(step, arriving, graph):
+            why_so += ", for elements that where leaves out"
+            advice = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
         what = f"The gradient of {self.name} is {shown} although the forward values are finite: {self._node(step.node)} is the first that sends {shown}, {why_so}."
         return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {shown}")
 
-    def _zero(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
-        first = gradient.last_zero(arriving, graph)
-        is_none = arriving.gradient is None
-        if first is None:
-            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: only zeros come from the loss."
-            return Answer("no slope", what, "Look at the loss itself.")
-        node, sort = first
-        flat = sort == "no slope" and not gradient.is_flat(node)
-        reason = "its slope is 0 there" if flat else ZERO[sort]
-        lines = self._contribution_lines(arriving) if sort == "cancels" else {}
-        where = self._node(node) if not hasattr(node, "variable") else self.name
-        if sort == "cancels":
-            parts = " + ".join(gradient.text_of(array) for _, array in arriving.contributions[:_MOST_WAYS])
-            told = f" ({parts})" if node is graph.target and parts else ""
-            what = f"The gradient of {self.name} is 0: at {where} {ZERO[sort].replace(' there', '')}{told}."
-        else:
-            what = f"The gradient of {self.name} is {'None' if is_none else '0'}: {where} sends nothing on, because {reason}."
-        kind: Kind = "no slope" if sort == "sum is 1" else sort  # type: ignore[assignment]  # the others are kinds
-        return Answer(kind, what, ZERO_REMEDY[sort], self._line_of(node), node, MARKS.get(sort, sort), lines)
+    def _zero(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
+        """The answer for a gradient whose entries are all 0, or 0 up to rounding; None if one is not."""
+        groups = groups_of_zeros(self.loss, arriving, graph)
+        found = arriving.gradient
+        exact = found is None or not gradient.largest([found])
+        if not groups:
+            if not exact:
+                return None
+            what = (
+                f"The gradient of {self.name} is {'None' if found is None else '0'}, and it cannot be known here why."
+            )
+            return Answer("no slope", what, "Look at the operations on the way to the loss one by one.")
+        is_0 = "None" if found is None else "0" if exact else "0 up to rounding"
+        parts, told = [], []
+        for group in groups[:_MOST_GROUPS]:
+            reasons = [(reason, self._told(reason, arriving)) for reason in group.reasons]
+            told += reasons
+            to = "on" if len(groups) == 1 else "to it" if len(group.entries) == 1 else "to them"
+            clauses = [*dict.fromkeys(self._clause(*one, to, arriving, graph, exact) for one in reasons)]
+            clauses[_MOST_GROUPS:] = [f"{len(clauses) - _MOST_GROUPS} more"] * (len(clauses) > _MOST_GROUPS)
+            parts.append((f"{_entries(group, found)}: " if len(groups) > 1 else "") + "; and ".join(clauses))
+        if len(groups) > _MOST_GROUPS:
+            parts.append("The other entries are 0 for other reasons")
+        first, words = told[0]
+        lines = self._contribution_lines(arriving) if first.cause in ("adds up", "cancels") else {}
+        lines |= {id(reason.node): MARKS.get(one.kind, one.kind) for reason, one in told[1:]}
+        advice = " ".join(dict.fromkeys(one.advice for _, one in told[:2]))
+        what = f"The gradient of {self.name} is {is_0}{': ' if len(groups) == 1 else '. '}{'. '.join(parts)}."
+        mark = MARKS.get(words.kind, words.kind)
+        return Answer(words.kind, what, advice, self._line_of(first.node), first.node, mark, lines)
 
-    def _by_hook(self, arriving: gradient.Arriving) -> Answer | None:
-        parts = [array for _, array in arriving.contributions]
-        if not parts or arriving.gradient is None:
-            return None
-        total = sum(parts[1:], parts[0])
-        if total.shape != arriving.gradient.shape or np.allclose(total, arriving.gradient, rtol=1e-3, atol=1e-7):
-            return None
-        what = (
-            f"The gradient of {self.name} is changed by a hook: {gradient.text_of(total)} arrives, "
-            f"{gradient.text_of(arriving.gradient)} is kept."
+    def _why_odd(self, step: gradient.Ran, graph: gradient.Graph, what: str) -> str:
+        """Why a step that got finite gradients sends NaN or infinity: from its slopes, if it can be asked."""
+        slopes = gradient.slopes_where_odd(self.loss, step, graph)
+        if slopes is None:
+            return "and it cannot be known here why"
+        if np.isnan(slopes).any():
+            return "its slope there is not a number"
+        if not np.isinf(slopes).any():
+            return "the product of the gradient and its slope is too large for this dtype"
+        zero = any((a == 0).any() for a in step.came if a is not None)
+        return (
+            "it multiplies a gradient of 0 by an infinite slope"
+            if what == "nan" and zero
+            else "its slope there is infinite"
         )
-        place = self._line_of_call("register_hook")
-        what = what[:-1] + (f" ({self._short(place)})." if place is not None else ".")
-        return Answer("hook", what, "Remove the hook if it should not change the gradient.", place)
+
+    def _told(self, reason: Reason, arriving: gradient.Arriving) -> Told:
+        step = next((one for one in arriving.steps if one.node is reason.node), None)
+        place = self._line_of(reason.node)
+        return explain(reason, step, self.known, "" if place is None else _code(place.source))
+
+    def _clause(
+        self, reason: Reason, told: Told, to: str, arriving: gradient.Arriving, graph: gradient.Graph, exact: bool
+    ) -> str:
+        """One reason in a sentence: the node, and why it sends nothing on."""
+        where = self.name if hasattr(reason.node, "variable") else self._node(reason.node)
+        if reason.cause == "adds up":
+            parts = [gradient.text_of(array) for _, array in arriving.contributions[:_MOST_WAYS]]
+            at_target = reason.node is graph.target and len(parts) == len(arriving.contributions)
+            return f"at {where} {ZERO['cancels'].replace(' there', '')}" + f" ({' + '.join(parts)})" * at_target
+        return f"{where} sends nothing{'' if exact else ' but rounding errors'} {to}, because {told.because}"
+
+    def _by_hook(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
+        hooked = gradient.first_hook(self.loss, self.w, arriving, graph)
+        if hooked is None:
+            return None
+        texts = ["None" if array is None else gradient.text_of(array) for array in (hooked.before, hooked.after)]
+        here = hooked.node is None
+        at = "" if here else f" at {self._node(hooked.node)}"
+        does = f"{texts[0]} {'arrives' if hooked.arrives else 'is computed'}, {texts[1]} is {'kept' if here else 'used' if hooked.arrives else 'sent on'}"
+        place = self._line_of_call("register_prehook") or self._line_of_call("register_hook")
+        short = f" ({self._short(place)})" if place is not None else ""
+        what = f"The gradient of {self.name} is changed by a hook{at}: {does}{short}."
+        if not here:
+            final = "None" if arriving.gradient is None else gradient.text_of(arriving.gradient)
+            what += f" With it, {self.name} gets {final}."
+        advice = "Remove the hook if it should not change the gradient."
+        return Answer("hook", what, advice, place, hooked.node or graph.target, "changed by a hook")
 
     def _size(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
         start = gradient.largest(arriving.steps[0].came) if arriving.steps else 1.0
@@ -526,8 +586,8 @@ class _Question:
             return None
         factor, step = ranked[0] if tiny else ranked[-1]
         where = self._node(step.node)
-        if tiny and factor < 1e-3 and gradient.sort_of(step, graph) == "saturated":
-            what = f"The gradient of {self.name} is almost 0: {where} multiplies it by {number(factor)}, because its input is so large that the slope is almost 0."
+        if tiny and factor < 1e-3 and is_saturated(step.node):
+            what = f"The gradient of {self.name} is almost 0: {where} multiplies it by {number(factor)}, because its input is so far from 0 that the slope is almost 0."
             advice = ZERO_REMEDY["saturated"]
             if gradient.operation(step.node) in ("softmax", "logsoftmax"):
                 advice = (
@@ -562,13 +622,18 @@ class _Question:
             return Answer(
                 "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
             )
+        if getattr(self.w, "_post_accumulate_grad_hooks", None) and not (held is not None and _is_near(held, fresh)):
+            what = f"{name}.grad is {self._told_grad()}, and {name} has a hook that runs after backward has added to .grad."
+            return Answer("hook", what, f"This loss gives {gradient.text_of(fresh)}, before that hook.")
         if held is None or (not gradient.largest([held]) and gradient.largest([fresh])):
             now = "None" if held is None else "0"
             what = f"{name}.grad is {now} because backward has not been called yet."
+            if self._line_of_call("backward") is not None:
+                what = f"{name}.grad is {now}: backward has not been called for this loss, or .grad was cleared since."
             return Answer(
                 "no backward", what, f"It would arrive by {ways}.", None, graph.target, "no backward yet", lines
             )
-        if held.shape == fresh.shape and np.allclose(held, fresh, rtol=1e-4, atol=1e-8):
+        if _is_near(held, fresh):
             return Answer(
                 "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
             )
@@ -699,8 +764,15 @@ def _odd_advice(node: Any) -> str:
     return ODD_ADVICE.get(gradient.operation(node), "Look at the arguments of this operation.")
 
 
-def _cause(node: Any) -> str:
-    return CAUSES.get(gradient.operation(node), "although its known arguments are finite")
+def _cause(odd: gradient.Odd) -> str:
+    """Why an operation gives NaN or infinity although its arguments are finite."""
+    name = gradient.operation(odd.node)
+    if name in ("div", "reciprocal", "pow"):
+        zero = any((array == 0).any() for array in odd.arguments if array is not None)
+        if name == "pow":
+            return "a power outside its domain" if zero or odd.what == "nan" else "a power that is too large"
+        return "a division by 0" if zero else "a quotient that is too large"
+    return CAUSES.get(name, "although its arguments are finite")
 
 
 def _mentions(place: Cut, name: str) -> bool:
@@ -721,6 +793,10 @@ def _is_floating(tensor: Any) -> bool:
     return str(tensor.dtype).rpartition(".")[2].startswith(("float", "bfloat", "complex", "half", "double"))
 
 
+def _is_near(held: Any, fresh: Any) -> bool:
+    return held.shape == fresh.shape and np.allclose(held, fresh, rtol=1e-4, atol=1e-8)
+
+
 def _times(held: Any, fresh: Any) -> int:
     """How many times `fresh` is contained in `held`.
 
@@ -731,6 +807,16 @@ def _times(held: Any, fresh: Any) -> int:
     at = np.unravel_index(int(np.abs(fresh).argmax()), fresh.shape)
     times = round(float(held[at] / fresh[at])) if fresh[at] else 0
     return times if times > 1 and np.allclose(held, times * fresh, rtol=1e-3, atol=1e-8) else 0
+
+
+def _entries(group: Group, found: Any) -> str:
+    """The entries of a group in a sentence: `entry 0`, `entries 1 and 2`, `100 entries`."""
+    if len(group.entries) > _MOST_WAYS:
+        return f"{len(group.entries):,} entries"
+    places = [np.unravel_index(one, found.shape) for one in group.entries]
+    texts = [", ".join(str(int(i)) for i in place) for place in places]
+    texts = [f"[{text}]" for text in texts]
+    return f"Entr{'y' if len(texts) == 1 else 'ies'} " + " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 def _count(count: int, noun: str) -> str:

@@ -6,6 +6,7 @@ free the graph. For every node on a path to the tensor, what came in and what it
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd_teach.viz.facts import as_array, facts, is_tensor, output_number
+from autograd_teach.viz.facts import LIBRARIES, as_array, facts, is_tensor, output_number
 from autograd_teach.viz.recording import _pass, library_of
+from autograd_teach.viz.slopes import calling
 from autograd_teach.viz.snapshot import MOST_WALKED, short_name
 from autograd_teach.viz.watch import seen
 
@@ -88,6 +90,10 @@ class Ran:
     node: Any
     came: list[Array | None]
     sent: list[Array | None]
+    dtypes: list[Any] = field(default_factory=list)
+    """The dtype of each output's gradient, of the node's library; None if it is not known."""
+    has_hooks: bool = False
+    """Whether hooks ran after the node, other than the one of this module."""
 
 
 @dataclass
@@ -97,6 +103,7 @@ class Arriving:
     steps: list[Ran]
     gradient: Array | None
     contributions: list[tuple[Any, Array]]
+    start: Array
 
 
 def run(loss: Any, w: Any, graph: Graph, retaining: Sequence[Any]) -> Arriving:
@@ -107,6 +114,7 @@ def run(loss: Any, w: Any, graph: Graph, retaining: Sequence[Any]) -> Arriving:
     steps: list[Ran] = []
     kept = [(tensor, tensor.grad) for tensor in retaining]
     handles = []
+    hooked: set[int] = set()
     own = library_of(loss) not in ("autograd_teach", "torch")
     leaves = [node.variable for node in graph.nodes if hasattr(node, "variable")] if own else [w]
     start = None if int(np.prod(tuple(loss.shape), dtype=np.int64)) == 1 else _ones_like(loss)
@@ -114,14 +122,26 @@ def run(loss: Any, w: Any, graph: Graph, retaining: Sequence[Any]) -> Arriving:
         for node in graph.nodes:
             if id(node) in graph.on_way and not hasattr(node, "variable"):
                 handles.append(node.register_hook(_writer(node, steps)))
+                others = _hooks_beside(handles[-1])
+                hooked.update([id(node)] * others)
         found = _pass([loss], leaves, [start])
     finally:
         for handle in handles:
             handle.remove()
         for tensor, grad in kept:
             tensor.grad = grad
+    for step in steps:
+        step.has_hooks = id(step.node) in hooked
     arrived = next((grad for leaf, grad in zip(leaves, found, strict=True) if leaf is w), None)
-    return Arriving(steps, _copy(arrived), _contributions(steps, graph))
+    ones = np.ones(tuple(int(size) for size in loss.shape))
+    return Arriving(steps, _copy(arrived), _contributions(steps, graph), ones)
+
+
+def _hooks_beside(handle: Any) -> bool:
+    """Whether a node has other hooks than the one with this handle."""
+    kept = getattr(handle, "_dict", None)  # of this package
+    reference = getattr(handle, "hooks_dict_ref", None)  # of PyTorch
+    return len(kept if kept is not None else reference() if reference is not None else ()) > 1
 
 
 def _ones_like(loss: Any) -> Any:
@@ -130,14 +150,28 @@ def _ones_like(loss: Any) -> Any:
 
 def _writer(node: Any, steps: list[Ran]) -> Any:
     def write(sent: Any, came: Any) -> None:
-        steps.append(Ran(node, [_copy(g) for g in came], [_copy(g) for g in sent]))
+        dtypes = [_dtype(node, number) if g is None else g.dtype for number, g in enumerate(came)]
+        steps.append(Ran(node, [_copy(g) for g in came], [_copy(g) for g in sent], dtypes))
 
     return write
 
 
+def _dtype(node: Any, number: int) -> Any:
+    try:
+        return node._input_metadata[number].dtype
+    except (AttributeError, IndexError, TypeError, RuntimeError):
+        return None
+
+
 def _copy(tensor: Any) -> Array | None:
     array = as_array(tensor) if tensor is not None else None
+    if tensor is not None and array is None:
+        raise Unreadable("a gradient on the way cannot be read as an array")
     return None if array is None else np.array(array)
+
+
+class Unreadable(Exception):
+    """A gradient cannot be read; the message says which, as a part of a sentence."""
 
 
 def _contributions(steps: Sequence[Ran], graph: Graph) -> list[tuple[Any, Array]]:
@@ -147,6 +181,85 @@ def _contributions(steps: Sequence[Ran], graph: Graph) -> list[tuple[Any, Array]
             if child is graph.target and number == graph.number and array is not None:
                 found.append((step.node, array))
     return found
+
+
+def ask(step: Ran, given: Sequence[Array | None], library: Any) -> list[Array | None] | None:
+    """What a node sends for these gradients of its outputs, by slot, outside of a pass and without hooks.
+
+    None if it raises an error.
+    """
+    try:
+        with calling(step.node) as call, np.errstate(all="ignore"), library.no_grad():
+            pairs = zip(given, step.dtypes, strict=True)
+            found = call(*(None if g is None else library.tensor(g, dtype=dtype) for g, dtype in pairs))
+    # A reader's backward may raise any error.
+    except Exception:  # noqa: BLE001
+        return None
+    several = [None if one is None else as_array(one) for one in (found if isinstance(found, tuple) else (found,))]
+    shapes = [None if array is None else array.shape for array in step.sent]
+    return [
+        one if one is None or shape is None else _reduced(one, shape)
+        for one, shape in zip(several, shapes, strict=False)
+    ]
+
+
+def _reduced(array: Array, shape: tuple[int, ...]) -> Array:
+    """The sum over the dimensions that an argument of this shape was expanded along; PyTorch's engine sums, not its nodes."""
+    array = array.sum(axis=tuple(range(array.ndim - len(shape))))
+    return array.sum(axis=tuple(i for i, size in enumerate(shape) if size == 1 != array.shape[i]), keepdims=True)
+
+
+@dataclass
+class Hooked:
+    """A place where a hook changed the gradient: before the node ran, after it, or (None) at the tensor."""
+
+    node: Any
+    before: Array | None
+    after: Array | None
+    arrives: bool
+    """Whether the gradient that arrives at the node was changed, not the one that it sends."""
+
+
+def first_hook(loss: Any, w: Any, arriving: Arriving, graph: Graph) -> Hooked | None:
+    """The first place on the way where a hook changed the gradient; None if no hook did."""
+    if library_of(loss) not in LIBRARIES:
+        return None
+    library = importlib.import_module(library_of(loss))
+    parts: dict[tuple[int, int], list[Array]] = {(id(loss.grad_fn), output_number(loss)): [arriving.start]}
+    for step in arriving.steps:
+        for number, array in enumerate(step.came):
+            if (had := _changed(parts.get((id(step.node), number), []), array, step.dtypes[number])) is not None:
+                return Hooked(step.node, had, array, arrives=True)
+        # A backward that does not give the same twice says nothing about the hook.
+        own = [ask(step, step.came, library) for _ in range(2 * step.has_hooks)]
+        for slot, ((child, number), array) in enumerate(zip(step.node.next_functions, step.sent, strict=False)):
+            twice = [one[slot] for one in own if one is not None and one[slot] is not None]
+            steady = len(twice) == 2 and _changed(twice[:1], twice[1], step.dtypes[0]) is None
+            had = _changed(twice[:1], array, step.dtypes[0]) if steady else None
+            if had is not None and child is not None and id(child) in graph.on_way:
+                return Hooked(step.node, had, array, arrives=False)
+            if child is not None and array is not None:
+                parts.setdefault((id(child), number), []).append(array)
+    had = _changed([array for _, array in arriving.contributions], arriving.gradient, w.dtype)
+    return None if had is None else Hooked(None, had, arriving.gradient, arrives=True)
+
+
+def _changed(parts: Sequence[Array | None], kept: Array | None, dtype: Any) -> Array | None:
+    """The sum of the parts if it is not what was kept, up to rounding in this dtype; else None."""
+    if not parts:
+        return None
+    given = [np.asarray(part) for part in parts]
+    total = np.asarray(sum(given[1:], given[0]))
+    size = np.asarray(sum(np.abs(part) for part in given), np.float64)
+    if kept is None or total.shape != kept.shape:
+        return total
+    with np.errstate(invalid="ignore"):
+        near = (
+            np.abs(np.asarray(total, np.float64) - kept)
+            <= (1e-2 * len(parts) if str(dtype).endswith("float16") else 1e-3) * size
+        )
+    same = near | (total == kept) | (np.isnan(total) & np.isnan(kept))
+    return None if same.all() else total
 
 
 def sent_on_way(step: Ran, graph: Graph) -> list[Array | None]:
@@ -213,6 +326,14 @@ class Forward:
         """The arguments of a node's operation that other nodes made; None for an unknown one."""
         return [self.value(child, number) for child, number in node.next_functions if child is not None]
 
+    def arguments(self, node: Any) -> list[Array | None]:
+        """All arguments of a node's operation, as far as they are known; None for an unknown one."""
+        kept = [as_array(thing) for name, thing in saved(node).items() if not name.startswith("result")]
+        found = [array for array in kept if array is not None] + list(self.constants(node))
+        unknown = [array for array in self.inputs(node) if array is None]
+        # Of one argument that was saved, the value is known although its node does not keep it.
+        return [*found, *(a for a in self.inputs(node) if a is not None), *unknown[len(kept) == 1 == len(unknown) :]]
+
     def constants(self, node: Any) -> list[Array]:
         """The known arguments that do not require grad."""
         note = seen(node)
@@ -253,8 +374,8 @@ class Odd:
     """`nan` or `inf`."""
     constant: Array | None
     """The argument that does not require grad and contains it, if there is one."""
-    had: bool
-    """Whether another argument already contains it."""
+    arguments: list[Array | None]
+    """The arguments of its operation; None for an unknown one."""
 
 
 def first_odd_value(graph: Graph, forward: Forward) -> Odd | None:
@@ -262,14 +383,14 @@ def first_odd_value(graph: Graph, forward: Forward) -> Odd | None:
     for node in graph.nodes:
         if hasattr(node, "variable"):
             if what := odd([forward.value(node)]):
-                return Odd(node, what, None, False)
+                return Odd(node, what, None, [])
             continue
         value = forward.value(node)
         bad = next((c for c in forward.constants(node) if odd([c])), None)
         if bad is not None and (value is None or odd([value])):
-            return Odd(node, odd([bad]), bad, False)
+            return Odd(node, odd([bad]), bad, [])
         if value is not None and (what := odd([value])):
-            return Odd(node, what, None, bool(odd(forward.inputs(node))))
+            return Odd(node, what, None, forward.arguments(node))
     return None
 
 
@@ -281,66 +402,9 @@ def operation(node: Any) -> str:
     return re.sub(r"backwards?\d*$", "", short_name(node).lower())
 
 
-_SORTS = {
-    "dead": "relu threshold leakyrelu hardtanh clamp clampmin clampmax relu6 hardsigmoid hardswish elu prelu",
-    "saturated": "sigmoid tanh softmax logsoftmax softplus erf silu gelu logsigmoid",
-    "no slope": "round floor ceil trunc fix sign sgn floordivide remainder",
-    "not chosen": "max min maximum minimum amax amin where maskedfill index select slice gather topk sort median split "
-    "unbind indexselect maskedselect take narrow maxpool2d maxpool2dwithindices",
-    "minimum": "mseloss l1loss smoothl1loss huberloss nllloss binarycrossentropy binarycrossentropywithlogits",
-    "overwritten": "zero fill copyslices copy indexput normal uniform bernoulli",
-    "cancels": "add sub rsub expand",
-    "zero factor": "mul mm addmm mv dot bmm div pow baddbmm addcmul prod abs square norm linear",
-}
-_SORT_OF = {name: sort for sort, names in _SORTS.items() for name in names.split()}
-
-
-_SUMMING = {"mm", "addmm", "mv", "dot", "bmm", "baddbmm", "linear"}
-
-
-def sort_of(step: Ran, graph: Graph) -> str:
-    """Why a step sends zero or almost zero: a key of `why_words.ZERO`."""
-    name = operation(step.node)
-    sort = _SORT_OF.get(name, "no slope")
-    kept = [array for thing in saved(step.node).values() if (array := as_array(thing)) is not None]
-    if name in ("softmax", "logsoftmax") and kept and kept[0].size:
-        likeliest = kept[0].max() if name == "softmax" else np.exp(kept[0].max())
-        return sort if likeliest > 1 - 1e-4 and 1 not in kept[0].shape[-1:] else "sum is 1"
-    if sort == "zero factor":
-        sent, came = sent_on_way(step, graph), step.came
-        sums = name in _SUMMING or _size(came) > _size(sent)
-        return "cancels" if sums and kept and all(largest([array]) for array in kept) else sort
-    return sort
-
-
-def _size(arrays: Sequence[Array | None]) -> int:
-    return max((array.size for array in arrays if array is not None), default=0)
-
-
-def is_flat(node: Any) -> bool:
-    """Whether the slope of a node's operation is 0 everywhere, as for `round`."""
-    return _SORT_OF.get(operation(node)) == "no slope"
-
-
-def last_zero(arriving: Arriving, graph: Graph) -> tuple[Any, str] | None:
-    """The last node that receives a gradient and sends only zeros, or where contributions cancel.
-
-    It is the last one because other paths may go around an earlier one.
-    """
-    sums: dict[tuple[int, int], list[Array]] = {}
-    found = None
-    for step in arriving.steps:
-        came, sent = [a for a in step.came if a is not None], sent_on_way(step, graph)
-        for number, array in enumerate(step.came):
-            if array is not None and not largest([array]) and largest(sums.get((id(step.node), number), [])):
-                found = step.node, "cancels"
-        if largest(came) and not largest(sent):
-            found = step.node, "returns None" if all(a is None for a in sent) else sort_of(step, graph)
-        for (child, number), array in zip(step.node.next_functions, step.sent, strict=False):
-            if child is not None and array is not None:
-                sums.setdefault((id(child), number), []).append(array)
-    parts = [array for _, array in arriving.contributions]
-    return (graph.target, "cancels") if largest(parts) else found
+def signed(number: Any) -> int:
+    """An integer that a node saved; PyTorch gives a negative one as an unsigned number."""
+    return int(number) - 2**64 if number >= 2**63 else int(number)
 
 
 def first_odd_gradient(arriving: Arriving, graph: Graph) -> tuple[Ran, str] | None:
@@ -349,6 +413,65 @@ def first_odd_gradient(arriving: Arriving, graph: Graph) -> tuple[Ran, str] | No
         if not odd(step.came) and (what := odd(sent_on_way(step, graph))):
             return step, what
     return None
+
+
+def may_be_zero(arriving: Arriving, graph: Graph) -> bool:
+    """Whether the gradient is 0, or a sum on the way is so small beside its terms that it may be rounding."""
+    found = arriving.gradient
+    if found is None or (found.size and not largest([found])):
+        return True
+    parts: dict[tuple[int, int], float] = {}
+    for step in [*arriving.steps, Ran(graph.target, [None] * graph.number + [found], [])]:
+        for number, array in enumerate(step.came):
+            if array is not None and largest([array]) < 1e-3 * parts.get((id(step.node), number), 0.0):
+                return True
+        terms = sum(array.size for array in step.came if array is not None)
+        if step.sent and terms > 1 and largest(sent_on_way(step, graph)) < 1e-3 * largest(step.came):
+            return True
+        for (child, number), array in zip(step.node.next_functions, step.sent, strict=False):
+            if array is not None and child is not None:
+                parts[id(child), number] = max(parts.get((id(child), number), 0.0), largest([array]))
+    return False
+
+
+def slopes_where_odd(loss: Any, step: Ran, graph: Graph) -> Array | None:
+    """The slopes of a step where it sends NaN or infinity on the way; None if its node cannot be asked."""
+    slopes = ask(
+        step, [None if a is None else np.ones(a.shape) for a in step.came], importlib.import_module(library_of(loss))
+    )
+    for slot, (child, _) in enumerate(step.node.next_functions):
+        array = step.sent[slot] if child is not None and id(child) in graph.on_way else None
+        if array is not None and odd([array]):
+            found = slopes[slot] if slopes is not None else None
+            return None if found is None else found[~np.isfinite(array)]
+    return None
+
+
+def left_out(step: Ran, arriving: Arriving, graph: Graph) -> bool:
+    """Whether a `where` before this step set the gradient to 0 where the step sends NaN."""
+    bad = next((~np.isfinite(a) for a in sent_on_way(step, graph) if a is not None and odd([a])), None)
+    for other in arriving.steps:
+        if bad is None or operation(other.node) not in ("where", "maskedfill"):
+            continue
+        for (child, _), array in zip(other.node.next_functions, other.sent, strict=False):
+            came = other.came[0]
+            if child is None or array is None or came is None or not array.shape == bad.shape == came.shape:
+                continue
+            if (array[bad] == 0).all() and came[bad].all() and _leads(child, step.node):
+                return True
+    return False
+
+
+def _leads(node: Any, target: Any) -> bool:
+    """Whether a path leads from one node to another."""
+    met, todo = {id(node)}, [node]
+    while todo:
+        node = todo.pop()
+        if node is target:
+            return True
+        todo += [child for child, _ in node.next_functions if child is not None and id(child) not in met]
+        met.update(id(child) for child in todo)
+    return False
 
 
 def factors(

@@ -37,6 +37,7 @@ Kind = Literal[
     "exploding",
     "hook",
     "error",
+    "unsupported",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 """The possible values of `why(...).kind`."""
@@ -70,29 +71,75 @@ REMEDY = {
     "late": "Switch it on before the loss is computed.",
     "cut": "Check if {w} is used there and what leaves the graph, or give a function: viz.why(lambda: ..., {w}).",
 }
+# Why an operation sends nothing on.
 ZERO = {
     "dead": "the slope is 0 at its input",
-    "saturated": "its input is so large that the slope is 0",
+    "clipped": "the slope is 0 at its input, which is outside the limits",
+    "saturated": "its input is so far from 0 that the slope is 0",
+    "certain": "its prediction is so certain that the slope is 0",
     "no slope": "its slope is 0 everywhere",
+    "slope": "its slope is 0 there",
     "not chosen": "it sends the gradient only to other elements",
-    "zero factor": "the factor that the gradient is multiplied by is 0",
-    "minimum": "the loss is at its minimum",
+    "nothing chosen": "it chooses no element",
+    "looked up": "it sends no gradient to rows that are not looked up, or to padding_idx",
+    "ignored": "it ignores all its targets (ignore_index)",
+    "square": "the slope of a {power} is 0 where its base{base} is 0",
+    "power": "the slope of a power is 0 where its base{base} is 0",
+    "exponent is 0": "its exponent is 0, so its result is always 1",
+    "base of exponent": "its base is {base}, whose powers do not depend on the exponent",
+    "corner": "the slope of {function} is taken as 0 where its input{base} is 0",
+    "equal": "its slope is 0 where its input equals its target",
+    "equal prediction": "its slope is 0 where the prediction equals its target",
+    "product": "other elements of the product are 0",
     "overwritten": "the old value was overwritten there",
     "returns None": "its backward returns None for this argument",
+    "returns 0": "its backward returns 0",
     "cancels": "the contributions that arrive there add up to 0",
+    "cancel inside": "the contributions to each entry add up to 0",
     "sum is 1": "its results always sum to 1, and all of them get the same gradient",
+    "one class": "it has one class only, so its result is always 0",
+    "mean is 0": "the results that it normalises together always have mean 0, and they get the same gradient",
+    "mean and variance": "the results that it normalises together always have the same mean and variance, and "
+    "the gradient that arrives asks only for others",
+    "too small": "the product of the gradient and its slope is too small for this dtype",
+    "unused": "the loss does not use this result",
+    "unknown": "it cannot be known here why",
 }
 ZERO_REMEDY = {
     "dead": "Use a function with a slope there, such as leaky_relu, a smaller step, or other starting values.",
+    "clipped": "Keep its input inside the limits, or use a function with a slope there.",
     "saturated": "Scale or normalise its input; for a loss use the form that takes logits.",
+    "certain": "If the prediction is right, nothing is left to learn; if not, use smaller logits.",
     "no slope": "Use a smooth function instead, or pass the gradient straight through.",
+    "slope": "Look at the values of its arguments: others may give a slope.",
     "not chosen": "Use a smooth form, such as logsumexp or softmax, if all elements should learn.",
-    "zero factor": "Start from values other than 0.",
-    "minimum": "Nothing is left to learn from this loss.",
+    "nothing chosen": "Look at the index.",
+    "looked up": "Other indices give a gradient.",
+    "ignored": "Nothing is learned from a batch in which all targets are ignored.",
+    "zero leaf": "Start {it} from values other than 0.",
+    "zero result": "Look at how {it} is computed, if it should not be 0.",
+    "zero number": "Use a number other than 0 if it should learn.",
+    "zero data": "That is right if {it} is a mask; if it is data, other samples may give a gradient.",
+    "square": "Nothing is left to learn from this {power}: it is at its minimum.",
+    "power": "Other values of the base give a slope.",
+    "exponent is 0": "Use an exponent other than 0.",
+    "base of exponent": "Use another base if the exponent should learn.",
+    "corner": "Nothing is left to learn from it: it is at its minimum.",
+    "equal": "Nothing is left to learn from it: it is at its minimum.",
+    "equal prediction": "Nothing is left to learn from it: it is at its minimum.",
+    "product": "Keep the elements away from 0 if all should learn.",
     "overwritten": "Make a new tensor instead of writing into this one.",
     "returns None": "Return the gradient of this argument from backward.",
+    "returns 0": "Look at its backward.",
     "cancels": "Look at the contributions one by one; the sum may be right.",
+    "cancel inside": "Look at the gradient that arrives there; the sum may be right.",
     "sum is 1": "Use sigmoid for a single output; for several, look at the dimension of softmax and at the loss.",
+    "one class": "Use sigmoid for a single output; for several, look at the dimension of log_softmax.",
+    "mean is 0": "Look at what the loss does with these results: their sum and their mean cannot change.",
+    "mean and variance": "Look at what the loss does with these results.",
+    "too small": "Use float64, or larger factors.",
+    "unused": "Use it in the loss if all elements should learn.",
+    "unknown": "Look at the operation and its arguments.",
 }
 
 
@@ -115,13 +162,11 @@ ODD_ADVICE = {
 }
 
 
+# Why an operation gives NaN or infinity although its arguments are finite, if it can have no other cause.
 CAUSES = {
     "sqrt": "the root of a negative number",
     "log": "the log of 0 or of a negative number",
-    "div": "a division by 0",
-    "reciprocal": "a division by 0",
     "exp": "the exponential of a number that is too large",
-    "pow": "a power outside its domain",
 }
 
 

@@ -23,6 +23,11 @@ OTHER_PICTURE = {
     "a_penalty_with_create_graph",
     "switched_on_after_the_loss",
     "a_layer_of_ones_own_in_a_sequence",
+    "a_last_layer_that_starts_at_zero",
+    # PyTorch gives the shapes of nodes with several results only under a watch, and rounds by other steps.
+    "the_sum_of_a_layer_norm",
+    "the_sum_of_a_batch_norm",
+    "a_layer_norm_whose_weight_is_zero",
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_teach as engine
+from autograd_teach.viz.player import play
 from autograd_teach.viz.watch import running, watch
 from autograd_teach.viz.why import why
 from autograd_teach.viz.why_words import KINDS
@@ -48,8 +49,8 @@ def test_under_a_watch(lib, program, kind, phrases):
 
 
 def test_the_programs_ask_about_every_kind():
-    """Of a graph that raises something else, and of what cannot be read, the tests below ask."""
-    assert set(KINDS) - {kind for _, kind, _ in PROGRAMS.values()} == {"cut", "minimum", "error"}
+    """Of a graph that raises something else, and of what cannot be read or is not supported, the tests below ask."""
+    assert set(KINDS) - {kind for _, kind, _ in PROGRAMS.values()} == {"cut", "error", "unsupported"}
 
 
 # A function instead of a loss
@@ -146,7 +147,7 @@ def test_a_gradient_set_back_to_zero_waits_for_backward(lib):
     view = why((w * w).sum(), w)
     assert (view.kind, view.sentence.splitlines()[0]) == (
         "no backward",
-        "w.grad is 0 because backward has not been called yet.",
+        "w.grad is 0: backward has not been called for this loss, or .grad was cleared since.",
     )
 
 
@@ -183,6 +184,166 @@ def test_without_source_the_graph_and_memory_are_asked(lib):
     exec("loss = lib.ones(1, requires_grad=True) * 2", space)  # noqa: S102
     view = eval("why(loss, w)", space)
     assert (view.kind, "Give a function" in view.sentence) == ("cut", True)
+
+
+def test_where_an_argument_is_not_known_no_cause_is_named(lib):
+    x = lib.tensor([1.0], requires_grad=True)
+    view = why((x / 0.0 + 1).log().sum(), x)
+    assert "but not all of its arguments are known, so it may come from an operation before it" in view.sentence
+    assert "is the first" not in view.sentence
+    assert "DivBackward0 (line" in why(lambda: (x / 0.0 + 1).log().sum(), x).sentence
+
+
+# Of PyTorch alone
+
+
+def sparse_rows(torch):
+    table = torch.nn.Embedding(3, 2, sparse=True)
+    return table(torch.tensor([0, 1])).sum(), table.weight
+
+
+def a_checkpoint(torch, f, *leaves):
+    from torch.utils.checkpoint import checkpoint
+
+    return checkpoint(f, *leaves, use_reentrant=True).sum()
+
+
+def a_reentrant_checkpoint(torch):
+    w = torch.ones(2, requires_grad=True)
+    return a_checkpoint(torch, torch.tanh, w), w
+
+
+def a_layer_in_a_reentrant_checkpoint(torch):
+    layer = torch.nn.Linear(2, 2)
+    return a_checkpoint(torch, layer, torch.ones(2, requires_grad=True)), layer.weight
+
+
+def complex_numbers(torch):
+    w = torch.tensor([1 + 2j], requires_grad=True)
+    return (w * w.conj()).real.sum(), w
+
+
+def complex_numbers_on_the_way(torch):
+    w = torch.ones(2, requires_grad=True)
+    return torch.fft.fft(w).abs().sum(), w
+
+
+def on_meta(torch):
+    w = torch.ones(2, device="meta", requires_grad=True)
+    return (w * 2).sum(), w
+
+
+def a_sparse_leaf(torch):
+    w = torch.eye(2).to_sparse().requires_grad_()
+    return torch.sparse.sum(w * 2), w
+
+
+def in_mkldnn(torch):
+    w = torch.ones(2, 2).to_mkldnn().requires_grad_()
+    return w.to_dense().sum(), w
+
+
+def nested_tensors(torch):
+    w = torch.ones(2, requires_grad=True)
+    nested = torch.nested.as_nested_tensor([w, torch.ones(1)])
+    return torch.nested.to_padded_tensor(nested * 2, 0.0).sum(), w
+
+
+UNSUPPORTED = {
+    sparse_rows: "sparse gradients",
+    a_reentrant_checkpoint: "use_reentrant=True",
+    a_layer_in_a_reentrant_checkpoint: "use_reentrant=True",
+    complex_numbers: "complex numbers",
+    complex_numbers_on_the_way: "complex numbers",
+    on_meta: "tensors on the device meta",
+    a_sparse_leaf: "sparse tensors",
+    in_mkldnn: "MKL-DNN",
+    nested_tensors: "nested tensors",
+}
+
+
+@pytest.mark.parametrize(("program", "what"), UNSUPPORTED.items(), ids=[f.__name__ for f in UNSUPPORTED])
+def test_what_is_not_supported_is_said(program, what):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    loss, w = program(torch)
+    view = why(loss, w)
+    assert (view.kind, view.line) == ("unsupported", 0), view
+    assert view.sentence.startswith("why does not support ")
+    assert what in view.sentence
+    played = play(loss).text
+    assert "not support" in played
+    assert what in played
+
+
+def test_inside_a_transform_of_functions_why_is_not_supported():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    views = []
+    torch.func.grad(lambda x: views.append(why((x * 2).sum(), x)) or x.sum())(torch.ones(2))
+    assert "torch.func transforms" in views[0].sentence
+
+
+def a_convolution_of_zeros(torch):
+    layer, x = torch.nn.Conv2d(1, 2, 3), torch.zeros(1, 1, 5, 5)
+    return layer(x).sum(), layer.weight, "zero factor", "its other factor is 0"
+
+
+def a_checkpoint_that_is_not_reentrant(torch):
+    from torch.utils.checkpoint import checkpoint
+
+    w = torch.tensor([-1.0], requires_grad=True)
+    return checkpoint(torch.relu, w, use_reentrant=False).sum(), w, "dead", "the slope is 0 at its input"
+
+
+def an_instance_norm(torch):
+    x = torch.tensor([[[1.0, 2.0, 4.0], [0.5, 0.25, -1.0]]], requires_grad=True)
+    loss = torch.nn.functional.instance_norm(x).sum()
+    return loss, x, "no slope", "0 up to rounding: NativeBatchNormBackward0 sends nothing but rounding errors on"
+
+
+def a_group_norm(torch):
+    x = torch.tensor([[1.0, 2.0, 4.0, 8.0]], requires_grad=True)
+    return torch.nn.functional.group_norm(x, 2).sum(), x, "no slope", "always have mean 0"
+
+
+def a_large_layer_norm(torch):
+    x = torch.randn(100, 100, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    return torch.nn.functional.layer_norm(x, (100,)).sum(), x, "no slope", "0 up to rounding"
+
+
+def attention_to_one_key(torch):
+    layer = torch.nn.MultiheadAttention(4, 2)
+    q, k = torch.ones(1, 1, 4, requires_grad=True), torch.ones(1, 1, 4)
+    return layer(q, k, k)[0].sum(), q, "no slope", "its results always sum to 1"
+
+
+def rows_of_padding(torch):
+    table = torch.nn.Embedding(3, 2, padding_idx=0)
+    return table(torch.tensor([0, 0])).sum(), table.weight, "not chosen", "not looked up, or to padding_idx"
+
+
+def a_hook_of_a_module(torch):
+    layer, w = torch.nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+    layer.register_full_backward_hook(lambda module, sent, came: (sent[0] * 0,))
+    return layer(w * 1).sum(), w, "hook", "[[0, 0]] is sent on"
+
+
+def numbers_of_half_precision(torch):
+    w = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
+    return sum((w * (0.1 * i)).sum() for i in range(1, 9)), w, "no backward", "8 paths"
+
+
+OF_PYTORCH = [
+    a_convolution_of_zeros, a_checkpoint_that_is_not_reentrant, an_instance_norm, a_group_norm, a_large_layer_norm,
+    attention_to_one_key, rows_of_padding, a_hook_of_a_module, numbers_of_half_precision,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", OF_PYTORCH, ids=[f.__name__ for f in OF_PYTORCH])
+def test_programs_of_pytorch(program):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    loss, w, kind, phrase = program(torch)
+    view = why(loss, w)
+    assert (view.kind, phrase in view.sentence) == (kind, True), view
 
 
 CELLS = """

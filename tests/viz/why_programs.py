@@ -401,7 +401,7 @@ def clamped(lib):
     return why(loss, w)
 
 
-@program("saturated", "SigmoidBackward0", "so large")
+@program("saturated", "SigmoidBackward0", "so far from 0")
 def a_saturated_sigmoid(lib):
     w = lib.tensor([40.0, -40.0], requires_grad=True)
     p = lib.sigmoid(w * 5)  # here
@@ -734,3 +734,459 @@ def a_dead_unit_used_twice(lib):
     h = lib.relu(w)  # here
     loss = (h**2).sum() + h.sum()
     return why(loss, w)
+
+
+# Why a gradient is 0
+
+
+@program(
+    "minimum",
+    "the slope of a square is 0 where its base w - 3 is 0",
+    "Nothing is left to learn from this square",
+    never=("factor", "Start"),
+)
+def at_the_minimum_of_a_square(lib):
+    w = lib.tensor([3.0, 3.0], requires_grad=True)
+    loss = ((w - 3) ** 2).sum()  # here
+    return why(loss, w)
+
+
+@program("minimum", "where its base d is 0", "square: it is at its minimum", never=("the loss is", "Start"))
+def at_the_maximum_of_a_loss_with_a_square(lib):
+    w = lib.tensor([3.0, 3.0], requires_grad=True)
+    d = w - 3
+    loss = -d.pow(2).mean()  # here
+    return why(loss, w)
+
+
+@program("minimum", "where its base x @ w - y is 0", never=("factor", "Start"))
+def at_the_exact_solution(lib):
+    x = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
+    w = lib.tensor([1.0, 1.0], requires_grad=True)
+    y = lib.tensor([3.0, 7.0])
+    loss = ((x @ w - y) ** 2).mean()  # here
+    return why(loss, w)
+
+
+@program("minimum", "the slope of abs is taken as 0 where its input w - 3 is 0", never=("factor", "Start"))
+def at_the_corner_of_abs(lib):
+    w = lib.tensor([3.0, 3.0], requires_grad=True)
+    loss = (w - 3).abs().sum()  # here
+    return why(loss, w)
+
+
+@program("minimum", "the slope of the norm is taken as 0 where its input d is 0", never=("smooth",))
+def at_the_corner_of_a_norm(lib):
+    w = lib.tensor([3.0, 3.0], requires_grad=True)
+    d = w - 3
+    loss = d.norm()  # here
+    return why(loss, w)
+
+
+@program("minimum", "the slope of a square is 0 where its base w is 0", never=("factor", "Start", "; and"))
+def a_value_times_itself_at_zero(lib):
+    w = lib.tensor([0.0, 0.0], requires_grad=True)
+    loss = (w * w).sum()  # here
+    return why(loss, w)
+
+
+@program("no slope", "the slope of a power is 0 where its base w is 0", never=("minimum", "factor"))
+def at_the_flat_point_of_a_cube(lib):
+    w = lib.tensor([0.0, 0.0], requires_grad=True)
+    loss = (w**3).sum()  # here
+    return why(loss, w)
+
+
+@program("no slope", "its exponent is 0, so its result is always 1", never=("base",))
+def a_power_of_zero(lib):
+    w = lib.tensor([2.0, 3.0], requires_grad=True)
+    loss = (w**0).sum()  # here
+    return why(loss, w)
+
+
+@program("minimum", "its input equals its target", never=("the loss is",))
+def a_negative_loss_at_its_target(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = -lib.nn.functional.mse_loss(w, lib.tensor([1.0, 2.0]))  # here
+    return why(loss, w)
+
+
+@program("zero factor", "because its factor v is 0.", "Start v from values other than 0")
+def a_weight_that_starts_at_zero(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.zeros(2, requires_grad=True)
+    loss = (w * v).sum()  # here
+    return why(loss, w)
+
+
+@program(
+    "zero factor", "because its factor x is 0.", "if it is data, other samples may give a gradient", never=("Start",)
+)
+def data_that_is_zero(lib):
+    w = lib.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    x = lib.zeros(3, 2)
+    loss = (x @ w).sum()  # here
+    return why(loss, w)
+
+
+@program(
+    "zero factor", "MulBackward0 (line", "because its other factor is 0.", "if this factor is a mask", never=("Start",)
+)
+def a_mask_without_a_name(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    ok = lib.zeros(2)
+    loss = (w.exp() * (ok * 1)).sum()  # here
+    return why(loss, w)
+
+
+@program("zero factor", "its other factor is 0", "how this factor is computed", never=("Start",))
+def a_factor_that_another_operation_made_zero(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    v = lib.tensor([-1.0, -2.0], requires_grad=True)
+    loss = (w * v.relu()).sum()  # here
+    return why(loss, w)
+
+
+@program("zero factor", "Use a number other than 0", never=("Start", "mask"))
+def a_penalty_with_weight_zero(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = 0.0 * (w**2).sum()  # here
+    return why(loss, w)
+
+
+@program("zero factor", "its factor last.weight is 0", "Start last.weight")
+def a_last_layer_that_starts_at_zero(lib):
+    first, last = lib.nn.Linear(2, 3), lib.nn.Linear(3, 1)
+    lib.nn.init.zeros_(last.weight)
+    loss = last(first(lib.ones(4, 2)).tanh()).sum()
+    return why(loss, first.weight)
+
+
+@program("zero factor", "its dividend n is 0", never=("factor n",))
+def zero_divided_by_a_value(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    n = lib.zeros(2, requires_grad=True)
+    loss = (n / w).sum()  # here
+    return why(loss, w)
+
+
+@program("zero factor", "other elements of the product are 0", never=("Start",))
+def a_product_with_zeros(lib):
+    w = lib.tensor([0.0, 0.0, 3.0], requires_grad=True)
+    loss = w.prod()  # here
+    return why(loss, w)
+
+
+@program(
+    "zero factor",
+    "Entry [0]: MulBackward0 (line",
+    "because its factor m is 0 there. Entry [1]: ReluBackward0 (line",
+    "because the slope is 0 at its input.",
+)
+def another_reason_for_each_entry(lib):
+    x = lib.tensor([1.0, -1.0], requires_grad=True)
+    m = lib.tensor([0.0, 1.0])
+    loss = (x.relu() * m).sum()  # here
+    return why(loss, x)
+
+
+@program(
+    "zero factor",
+    "Entries [0] and [3]: MulBackward0",
+    "Entry [1]: ReluBackward0",
+    "Entry [2]: ClampBackward1",
+    "outside the limits",
+)
+def three_reasons(lib):
+    x = lib.tensor([1.0, -1.0, 5.0, 2.0], requires_grad=True)
+    h = x.clamp(-10, 3)
+    h = h.relu()
+    loss = (h * lib.tensor([0.0, 1.0, 1.0, 0.0])).sum()  # here
+    return why(loss, x)
+
+
+@program("zero factor", "100 entries: MulBackward0", "100 entries: ReluBackward0")
+def another_reason_for_each_half(lib):
+    x = lib.tensor([1.0, -1.0] * 100, requires_grad=True)
+    m = lib.tensor([0.0, 1.0] * 100)
+    h = x.relu()
+    loss = (h * m).sum()
+    return why(loss, x)
+
+
+@program("not chosen", "Entries [0] and [2]: SelectBackward0", "Entry [1]: ReluBackward0")
+def one_entry_is_used_and_dead(lib):
+    x = lib.tensor([1.0, -1.0, 2.0], requires_grad=True)
+    h = x.relu()
+    loss = h[1]
+    return why(loss, x)
+
+
+@program("zero factor", "because its factor v is 0; and ReluBackward0")
+def two_paths_that_send_nothing(lib):
+    w = lib.tensor([-1.0, -2.0], requires_grad=True)
+    v = lib.zeros(2)
+    loss = w.relu().sum() + (w * v).sum()  # here
+    return why(loss, w)
+
+
+@program("not chosen", "SelectBackward0", never=("CatBackward0",))
+def a_part_of_a_joined_tensor_that_is_not_used(lib):
+    a, b = lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([3.0], requires_grad=True)
+    joined = lib.cat([a, b])
+    loss = joined[2] * 2  # here
+    return why(loss, a)
+
+
+@program(
+    "no slope",
+    "up to rounding",
+    "always have mean 0, and they get the same gradient",
+    never=("shrinks", "smooth", "residual"),
+)
+def the_sum_of_a_layer_norm(lib):
+    x = lib.tensor([[1.0, 2.0, 4.0], [0.5, 0.25, -1.0]], requires_grad=True)
+    loss = lib.nn.functional.layer_norm(x, (3,)).sum()
+    return why(loss, x)
+
+
+@program("no slope", "always have mean 0, and they get the same gradient", never=("the slope", "smooth"))
+def the_sum_of_a_batch_norm(lib):
+    norm = lib.nn.BatchNorm1d(3)
+    x = lib.tensor([[1.0, 2.0, 4.0], [0.5, 0.25, -1.0]], requires_grad=True)
+    loss = norm(x).sum()
+    return why(loss, x)
+
+
+@program("zero factor", "its weight norm.weight is 0", "Start norm.weight", never=("mean 0",))
+def a_layer_norm_whose_weight_is_zero(lib):
+    norm = lib.nn.LayerNorm(3)
+    lib.nn.init.zeros_(norm.weight)
+    x = lib.tensor([[1.0, 2.0, 4.0]], requires_grad=True)
+    loss = (norm(x) * lib.tensor([1.0, 2.0, 5.0])).sum()
+    return why(loss, x)
+
+
+@program("cancels", "add up to 0 ([1, 1, 1] + [-1, -1, -1])")
+def a_sum_of_centred_values(lib):
+    x = lib.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    loss = (x - x.mean()).sum()
+    return why(loss, x)
+
+
+@program("cancels", "0 up to rounding", "add up to 0", never=("shrinks", "residual"))
+def the_squares_of_a_unit_vector(lib):
+    x = lib.tensor([1.0, 2.0, 4.0, 0.1, 0.2, 0.3, 0.7], requires_grad=True)
+    unit = x / x.norm()
+    loss = (unit**2).sum()
+    return why(loss, x)
+
+
+@program("cancels", "0 up to rounding", "contributions that arrive add up to 0", never=("shrinks",))
+def contributions_that_cancel_up_to_rounding(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * 0.1).sum() + (w * 0.2).sum() - (w * 0.3).sum()
+    return why(loss, w)
+
+
+@program("no slope", "it has one class only, so its result is always 0", never=("sum to 1",))
+def cross_entropy_of_one_class(lib):
+    w = lib.tensor([[1.0], [2.0]], requires_grad=True)
+    loss = lib.nn.functional.cross_entropy(w, lib.tensor([0, 0]))  # here
+    return why(loss, w)
+
+
+@program(
+    "saturated",
+    "its prediction is so certain that the slope is 0",
+    "If the prediction is right",
+    never=("only to other",),
+)
+def cross_entropy_of_a_certain_prediction(lib):
+    w = lib.tensor([[200.0, -200.0]], requires_grad=True)
+    loss = lib.nn.functional.cross_entropy(w, lib.tensor([0]))  # here
+    return why(loss, w)
+
+
+@program("not chosen", "it ignores all its targets", never=("minimum",))
+def cross_entropy_of_ignored_targets(lib):
+    w = lib.tensor([[2.0, -2.0]], requires_grad=True)
+    loss = lib.nn.functional.cross_entropy(w, lib.tensor([-100]), reduction="sum")  # here
+    return why(loss, w)
+
+
+@program("cancels", "LogSoftmaxBackward0", "contributions to each entry add up to 0", never=("sum to 1", "smooth"))
+def log_softmax_of_equal_logits(lib):
+    w = lib.tensor([1.0, 1.0], requires_grad=True)
+    loss = w.log_softmax(0).sum()  # here
+    return why(loss, w)
+
+
+@program("cancels", "ExpandBackward0", "contributions to each entry add up to 0")
+def copies_that_cancel(lib):
+    w = lib.tensor([2.0], requires_grad=True)
+    h = w.expand(2)  # here
+    loss = (h * lib.tensor([1.0, -1.0])).sum()
+    return why(loss, w)
+
+
+@program("vanishing", "too small for this dtype", never=("its factor", "other factor", "add up"))
+def a_product_below_the_smallest_number(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 1e-30  # here
+    loss = (h.exp() * 1e-30).sum()
+    return why(loss, w)
+
+
+@program("no slope", "RemainderBackward", "its slope is 0 there", never=("everywhere",))
+def the_divisor_of_a_remainder(lib):
+    w = lib.tensor([7.0], requires_grad=True)
+    x = lib.tensor([2.5])
+    loss = (x % w).sum()  # here
+    return why(loss, w)
+
+
+@program("saturated", "ExpBackward0", "so far from 0", never=("smooth",))
+def an_exponential_that_underflows(lib):
+    w = lib.tensor([-200.0], requires_grad=True)
+    loss = w.exp().sum()  # here
+    return why(loss, w)
+
+
+@program("no slope", "ZeroBackward (line", "its backward returns 0", never=("overwritten", "slope is 0"))
+def a_function_of_ones_own_that_returns_zero(lib):
+    class Zero(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 0
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = Zero.apply(w)  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("no slope", "Entry [0]: UnbindBackward0", "the loss does not use this result", "Entry [1]: MulBackward0")
+def one_of_two_results_is_used(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    _, second = w.unbind()
+    loss = second * 0.0
+    return why(loss, w)
+
+
+# Hooks
+
+ATTRIBUTED = "sends nothing", "slope", "add up", "backward starts with it"
+
+
+@program("hook", "changed by a hook at MulBackward0 (line", "[3, 3] is computed, [0, 0] is sent on", never=ATTRIBUTED)
+def a_hook_of_a_node_that_stops_it(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    h.grad_fn.register_hook(lambda sent, came: tuple(None if g is None else g * 0 for g in sent))  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("hook", "[3, 3] is computed, [6, 6] is sent on", "With it, w gets [6, 6]", never=ATTRIBUTED)
+def a_hook_of_a_node_that_doubles_it(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    h.grad_fn.register_hook(lambda sent, came: tuple(None if g is None else g * 2 for g in sent))
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("hook", "at SumBackward0", "1 arrives, 10 is used", "With it, w gets [30, 30]", never=ATTRIBUTED)
+def a_hook_before_the_first_node(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * 3).sum()
+    loss.grad_fn.register_prehook(lambda came: (came[0] * 10,))  # here
+    return why(loss, w)
+
+
+@program("hook", "at MulBackward0 (line", "[2, 2] arrives, [0, 0] is used", never=ATTRIBUTED)
+def a_hook_of_a_result_that_stops_it(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    h.register_hook(lambda g: g * 0)  # here
+    loss = (h * 2).sum()
+    return why(loss, w)
+
+
+@program("hook", "[2, 2] arrives, [nan, nan] is used", never=ATTRIBUTED)
+def a_hook_that_makes_nan(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    h.register_hook(lambda g: g * float("nan"))
+    loss = (h * 2).sum()
+    return why(loss, w)
+
+
+@program("no backward", "[6, 6]", never=("hook",))
+def hooks_that_only_look(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    kept = []
+    h = w * 3
+    h.register_hook(kept.append)
+    h.grad_fn.register_hook(lambda sent, came: None)
+    loss = (h * 2).sum()
+    return why(loss, w)
+
+
+@program(
+    "hook",
+    "w.grad is [0, 0]",
+    "a hook that runs after backward has added",
+    "gives [3, 3]",
+    never=("has not been called",),
+)
+def a_hook_after_accumulation(lib):
+    def clear(tensor):
+        tensor.grad = tensor.grad * 0
+
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    w.register_post_accumulate_grad_hook(clear)
+    loss = (w * 3).sum()
+    loss.backward(retain_graph=True)
+    return why(loss, w)
+
+
+@program("no backward", "has not been called for this loss, or .grad was cleared since", never=("called yet",))
+def cleared_although_the_graph_was_kept(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward(retain_graph=True)
+    w.grad = None
+    return why(loss, w)
+
+
+# NaN and infinity
+
+
+@program("nan", "a gradient of 0 by an infinite slope", "Keep the argument of sqrt above 0", never=("where",))
+def a_where_that_is_no_cause(lib):
+    x = lib.tensor([0.0, 4.0], requires_grad=True)
+    root = x.sqrt()  # here
+    loss = lib.where(lib.tensor([True, True]), root * lib.tensor([0.0, 1.0]), lib.zeros(2)).sum()
+    return why(loss, x)
+
+
+@program("inf", "MulBackward0", "is too large for this dtype", never=("its slope there is infinite",))
+def a_gradient_that_overflows(lib):
+    x = lib.tensor([1e-30], requires_grad=True)
+    h = x * 1e30
+    loss = (h * 1e30).sum()
+    return why(loss, x)
+
+
+@program("inf", "PowBackward0", "a power that is too large", never=("domain",))
+def a_power_that_overflows(lib):
+    x = lib.tensor([1e15], requires_grad=True)
+    y = x**4  # here
+    loss = y.sum()
+    return why(loss, x)
