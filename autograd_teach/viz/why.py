@@ -486,13 +486,18 @@ class _Question:
                 kind, f"The gradient of {self.name} has {shown}: backward starts with it.", "Look at the loss itself."
             )
         step, first_is = first
-        shown = ODD_WORDS[first_is][0]
+        found = arriving.gradient
+        is_all = found is not None and not np.isfinite(found).any()
         why_so, advice = self._why_odd(step, graph, first_is), _odd_advice(step.node)
         if gradient.left_out(step, arriving, graph):
             why_so += ", for elements that where leaves out"
             advice = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
-        what = f"The gradient of {self.name} is {shown} although the forward values are finite: {self._node(step.node)} is the first that sends {shown}, {why_so}."
-        return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {shown}")
+        sends = ODD_WORDS[first_is][0]
+        what = (
+            f"The gradient of {self.name} {'is' if is_all else 'has'} {shown} although the forward values are finite: "
+            f"{self._node(step.node)} is the first that sends {sends}, {why_so}."
+        )
+        return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {sends}")
 
     def _zero(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
         """The answer for a gradient whose entries are all 0, or 0 up to rounding; None if one is not."""

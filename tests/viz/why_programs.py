@@ -1168,6 +1168,15 @@ def cleared_although_the_graph_was_kept(lib):
 # NaN and infinity
 
 
+@program("nan", "The gradient of w is NaN", "is the first that sends infinity", never=("w is infinity",))
+def a_distance_of_nothing(lib):
+    target = lib.tensor([1.0, 2.0])
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    distance = ((w - target) ** 2).sum().sqrt()  # here
+    loss = distance * 3
+    return why(loss, w)
+
+
 @program("nan", "a gradient of 0 by an infinite slope", "Keep the argument of sqrt above 0", never=("where",))
 def a_where_that_is_no_cause(lib):
     x = lib.tensor([0.0, 4.0], requires_grad=True)
