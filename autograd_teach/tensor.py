@@ -582,14 +582,17 @@ class Tensor(PyTorchNames):
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf.
 
-        For example, an optimizer can step, and free the gradient, during the backward pass. Returns
-        a handle with `remove()`. RuntimeError if the tensor does not require grad or is not a leaf.
+        For example, an optimizer can step, and free the gradient, during the backward pass. The
+        hook runs under `no_grad`, unless with `create_graph`. It returns None or the tensor itself;
+        otherwise the backward pass raises RuntimeError. Returns a handle with `remove()`.
+        RuntimeError if the tensor does not require grad or is not a leaf.
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
-        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: leaf.sub_(leaf.grad))
         >>> (x * 2).backward()
-        tensor(2.)
+        >>> x
+        tensor(1., requires_grad=True)
         """
         require(self.requires_grad, "hook_without_gradient")
         require(self.is_leaf, "post_accumulate_hook_on_result")

@@ -1355,6 +1355,46 @@ def hooks_after_accumulation(torch: Any) -> Any:
 
 
 @program
+def what_hooks_after_accumulation_may_return(torch: Any) -> Any:
+    def run(hook: Any, *more: Any, create_graph: bool = False) -> Any:
+        x = torch.zeros(3, requires_grad=True)
+        log: list[Any] = []
+        for each in (hook, lambda p: log.append((p is x, p, torch.is_grad_enabled())), *more):
+            x.register_post_accumulate_grad_hook(each)
+        with warnings.catch_warnings(action="ignore"):  # of the cycle, which PyTorch gives once a process
+            told = raises(lambda: (x * 2).backward(torch.tensor([1.0, 2.0, 4.0]), create_graph=create_graph))
+        return [told, log, x, x.grad, x._version, x.is_leaf]
+
+    def recording(p: Any) -> Any:
+        with torch.enable_grad():
+            return p.add_(1)
+
+    ones = torch.ones(3)
+    hooks = [
+        lambda p: None, lambda p: p, lambda p: p.add_(p.grad, alpha=-0.5), lambda p: p.copy_(p.grad), lambda p: p.detach_(),
+        lambda p: p.requires_grad_(False), lambda p: p.grad, lambda p: p.grad.zero_(), lambda p: p.view(3), lambda p: ones,
+        lambda p: torch.ones(7), lambda p: ones.double(), lambda p: ones.long(), lambda p: torch.nn.Parameter(ones),
+        lambda p: 3, lambda p: False, lambda p: "a", lambda p: (p,), lambda p: [p], lambda p: (), recording,
+        lambda p: setattr(p, "grad", None), lambda p: setattr(p, "data", p.grad * 2),
+    ]  # fmt: skip
+    more: list[Any] = [lambda p: 3, lambda p: ones, lambda p: torch.ones(7)]
+    return [
+        *[run(hook) for hook in hooks],
+        *[run(hook, create_graph=True) for hook in hooks[:4]],
+        *[run(hook, other) for hook in hooks[1:10:8] for other in more],
+    ]
+
+
+@program
+def a_leaf_written_to_while_its_gradient_arrives(torch: Any) -> Any:
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    w.register_post_accumulate_grad_hook(lambda p: p.add_(1))
+    y = (x * w * w).sum()
+    y.backward(retain_graph=True)
+    return [x.grad, w.grad, w, raises(y.backward)]
+
+
+@program
 def hooks_of_several_tensors(torch: Any) -> Any:
     register = torch.autograd.graph.register_multi_grad_hook
     a, b = (t.requires_grad_() for t in _two(torch))
