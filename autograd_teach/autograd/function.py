@@ -104,7 +104,8 @@ class FunctionCtx:
         """Declare outputs that have no gradient: they do not require grad.
 
         args: outputs of `forward`. Integer and bool outputs need not be declared. `backward` still gets an
-        argument for each, zeros by default.
+        argument for each, zeros by default. An input that requires grad, is marked and returned
+        gives a detached tensor with the same memory.
 
         >>> import autograd_teach as torch
         >>> class Sign(torch.autograd.Function):
@@ -184,6 +185,10 @@ class BackwardFunction(FunctionCtx, Node):
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:  # in PyTorch only the operations' own nodes can be called
         raise TypeError(f"{type(self).__name__!r} object is not callable")
+
+    @classmethod
+    def _has_setup(cls) -> bool:
+        return cls._forward_cls.setup_context is not Function.setup_context
 
     def apply(self, *grads: Any) -> Any:
         """Call the user's `backward` (or `vjp`) with these gradients and return what it returns."""
@@ -326,7 +331,7 @@ class Function:
         `no_grad`, nothing is recorded.
         """
         ctx = cls._backward_cls()
-        has_setup = cls.setup_context is not Function.setup_context
+        has_setup = ctx._has_setup()
         if has_setup:
             # backward returns a gradient for every parameter of forward, also for those with their
             # default value.
@@ -351,19 +356,23 @@ class Function:
             if has_setup:
                 cls.setup_context(ctx, args, output)
         require(all(isinstance(t, Tensor) for t in ctx._dirty), "dirty_is_no_tensor")
-        if not all(any(written is t for t in tensors) for written in ctx._dirty):
-            warnings.warn(str(error("dirty_is_no_input")), stacklevel=2)
         for position, tensor in enumerate(recording and ctx._to_save or ()):
             is_saved = tensor is None or isinstance(tensor, Tensor)
             require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
         require(all(isinstance(t, Tensor) for t in ctx._non_differentiable), "non_differentiable_is_no_tensor")
         outputs = output if isinstance(output, tuple) else (output,)
         many = len(outputs) > 1
+        for written in ctx._dirty:
+            written._counter.bump()
         results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
+        if recording and sum(_differentiable(ctx, o) for o in outputs) > 1:
+            for view in [o._view for o in results if isinstance(o, Tensor) and o._view is not None]:
+                view.creation_meta = MULTI_OUTPUT_NODE
         require(all(any(o is written for o in outputs) for written in ctx._dirty), "dirty_not_returned")
         if recording:
             _describe(ctx, results)
-            ctx._saved = [None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ()]
+            to_save = ctx._to_save or ()
+            ctx._saved = [t if t is None else _saved(ctx, t, tensors, results) for t in to_save]
             ctx._without_gradient = frozenset(
                 i for i, o in enumerate(outputs) if any(o is n for n in ctx._non_differentiable)
             )
@@ -398,59 +407,70 @@ def _edge_to(ctx: BackwardFunction, number: int, many: bool) -> Edge:
     return Output(ctx, number) if many else ctx
 
 
+def _differentiable(ctx: BackwardFunction, output: Any) -> bool:
+    is_marked = any(output is marked for marked in ctx._non_differentiable)
+    return isinstance(output, Tensor) and output.is_floating_point() and not is_marked
+
+
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward, connected to its place in the graph."""
     if not isinstance(output, Tensor):
         return output
     is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx._dirty))
-    if is_dirty:
-        _dirty(ctx, output, number, recording, many)
-    if (is_input or is_dirty) and output.requires_grad and not recording:
-        return output.detach()
-    if is_dirty:
-        return output
-    differentiable = output.is_floating_point() and not any(output is n for n in ctx._non_differentiable)
-    if is_input:
+    differentiable = recording and _differentiable(ctx, output)
+    result = output
+    if differentiable and is_dirty:
+        _dirty(ctx, output, number, is_input, many)
+    elif output.requires_grad and not differentiable and is_input:
+        result = output.detach()
+    elif output.requires_grad and not differentiable and output._view is None:
+        output.detach_()
+    elif is_input and not is_dirty:
         # An input that is returned unchanged becomes a view of itself: the caller's tensor keeps
         # its own history.
-        output = view_of(output, output._array)
-    if output._view is not None:
-        output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
-    output._set_edge(_edge_to(ctx, number, many) if recording and differentiable else NO_EDGE)
-    return output
+        is_kept = any(output is t for t in ctx._to_save or ())
+        require(not is_kept or not ctx._has_setup(), "saved_as_it_came")
+        result = view_of(output, output._array)
+    if differentiable and not is_dirty:
+        result._set_edge(_edge_to(ctx, number, many))
+    if result._view is not None and not (is_input and is_dirty):
+        result._view.creation_meta = IN_CUSTOM_FUNCTION
+    return result
 
 
-def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> None:
+def _dirty(ctx: BackwardFunction, output: Tensor, number: int, is_input: bool, many: bool) -> None:
     """Make this node the history of an input that forward wrote to, as after any write in place."""
-    view: Any = output._view
-    forbidden = view is not None and view.creation_meta is not DEFAULT
-    needed = recording and not forbidden and output._own_edge() is not NO_EDGE
-    output._counter.bump()
-    if not recording:
-        return
+    view = output._view
     require((output._known_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
-    output._grad = None  # as in PyTorch, where the gradient of the old value is dropped
-    if forbidden:
-        raise forbidden_write(view, view.edge, "is being")
-    if needed and view is not None and view.base.is_leaf:
-        raise error("in_place_on_view_of_leaf")
+    require(is_input or view is None, "dirty_view_is_no_input")
+    if not is_input:
+        warnings.warn(str(error("dirty_is_no_input")), stacklevel=5)
     require(view is None or not many, "dirty_view_among_many")
+    output._grad = None  # as in PyTorch, where the gradient of the old value is dropped
+    if view is not None and view.creation_meta is not DEFAULT:
+        raise forbidden_write(view, view.edge, "is being")
+    if view is not None and view.requires_grad and view.base.is_leaf:
+        raise error("in_place_on_view_of_leaf")
     rebase_history(output, _edge_to(ctx, number, many))
+    if view is not None:
+        # Unlike an operation's node, this one is itself the history of what it saved.
+        del ctx._written
 
 
-def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:
+def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], results: Sequence[Any]) -> tuple[Any, Any]:
     """A saved value and its index.
 
     An output is saved without its tensor, whose reference to the node would be a cycle.
     """
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
-    if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
-        # An input that is returned unchanged is saved as the input: the result is another tensor, a
-        # view of it.
-        index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
+    if tensor.requires_grad and _differentiable(ctx, tensor):
+        index = next((-1 - i for i, result in enumerate(results) if result is tensor), index)
     if index is not None and index < 0:
         return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
     return pack(ctx, saved_input(tensor), index), index
+
+
+BackwardFunction._forward_cls = Function
 
 
 class InplaceFunction(Function):

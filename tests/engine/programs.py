@@ -961,6 +961,179 @@ def an_input_returned_and_an_input_changed(torch: Any) -> Any:
     ]
 
 
+# What `forward` may be given, return, mark as not differentiable or as dirty, and save: x is its first input, w its last one.
+GIVEN: dict[str, Callable[[Any], Any]] = {
+    "leaf": lambda torch: torch.ones(2, requires_grad=True),
+    "result": lambda torch: torch.ones(2, requires_grad=True) * 2,
+    "plain": lambda torch: torch.ones(2),
+    "integers": lambda torch: torch.ones(2, dtype=torch.int64),
+    "view": lambda torch: (torch.ones(4, requires_grad=True) * 2)[:2],
+    "view of a leaf": lambda torch: torch.ones(4, requires_grad=True)[:2],
+    "view of a plain": lambda torch: torch.ones(4)[:2],
+    "one of many views": lambda torch: (torch.ones(2, 2, requires_grad=True) * 2).unbind()[0],
+    "unrecorded view": lambda torch: torch.no_grad()(lambda y: y[:2])(torch.ones(4, requires_grad=True) * 2),
+}
+RETURNED = ("x", "(x,)", "(x, x)", "(x, new)", "new", "view", "(x, view)", "(x, w)", "(7, x)")
+MARKED = ("()", "(x,)", "(new,)", "(view,)", "(x, w, new, view)")
+
+
+def _facts_of(result: Any, inputs: list[Any]) -> Any:
+    if isinstance(result, int):
+        return result
+    node = result.grad_fn and result.grad_fn.name()
+    places = [place for place, t in enumerate(inputs) if t is result]
+    return [
+        result.tolist(),
+        result.requires_grad,
+        result.is_leaf,
+        node,
+        result.output_nr,
+        result._is_view(),
+        result._version,
+        places,
+    ]
+
+
+def what_becomes_of(
+    torch: Any, given: list[str], returned: str, marked: str = "()", dirty: str = "()", saved: str = "()",
+    setup: bool = False, recording: bool = True,
+) -> Any:  # fmt: skip
+    """The results of a Function of tensors made by `GIVEN`, what backward gets, and whether they can be written to."""
+    log: list[Any] = []
+
+    def declare(ctx: Any, names: dict[str, Any]) -> None:
+        if dirty != "()":
+            ctx.mark_dirty(*eval(dirty, names))
+        if marked != "()":
+            ctx.mark_non_differentiable(*eval(marked, names))
+        ctx.save_for_backward(*eval(saved, names))
+
+    def computed(inputs: Any) -> tuple[dict[str, Any], Any]:
+        names = {"x": inputs[0], "w": inputs[-1]}
+        if dirty != "()":
+            inputs[0].mul_(2)
+        names |= {"new": inputs[0] * 3, "view": inputs[0].view(-1)}
+        return names, eval(returned, names)
+
+    class Returns(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: Any) -> Any:
+            names, output = computed(inputs)
+            declare(ctx, names)
+            return output
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            log.append([grads, ctx.saved_tensors])
+            return tuple(torch.ones(2) if needed else None for needed in ctx.needs_input_grad)
+
+    class Apart(Returns):
+        @staticmethod
+        def forward(*inputs: Any) -> Any:
+            return computed(inputs)[1]
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            last = output[-1] if isinstance(output, tuple) else output
+            declare(ctx, {"x": inputs[0], "w": inputs[-1], "new": last, "view": last})
+
+    inputs = [GIVEN[name](torch) for name in given]
+
+    def run() -> Any:
+        with torch.set_grad_enabled(recording):
+            results = (Apart if setup else Returns).apply(*inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        told = [_facts_of(t, inputs) for t in (*results, *inputs)] + [results[0] is results[-1]]
+        tensors = [t for t in results if not isinstance(t, int)]
+        passes = [raises(lambda: t.sum().backward(retain_graph=True)) for t in tensors]  # noqa: B023  called at once
+        writes = [raises(lambda: _facts_of(t.add_(1), inputs)) for t in tensors]  # noqa: B023  called at once
+        return [told, passes, log, writes]
+
+    return raises(run)
+
+
+@program
+def what_becomes_of_an_input_that_is_marked_and_returned(torch: Any) -> Any:
+    sides = [("()", "()"), ("(x,)", "()"), ("(x,)", "(x,)")]
+    made = [
+        what_becomes_of(torch, [given], returned, marked, dirty)
+        for given in GIVEN for returned in ("x", "(x, new)") for marked, dirty in sides
+    ]  # fmt: skip
+    return [
+        made,
+        what_becomes_of(torch, ["plain", "leaf"], "(x, w)", "(w,)", "(x,)"),
+        what_becomes_of(torch, ["view", "leaf"], "(x, w)", "(x,)"),
+        what_becomes_of(torch, ["leaf"], "x", "(x,)", setup=True),
+        what_becomes_of(torch, ["result"], "(x, x)", "(x,)", "(x,)", setup=True),
+        what_becomes_of(torch, ["result"], "(x, x)", dirty="(x,)", recording=False),
+        what_becomes_of(torch, ["leaf"], "x", "(x,)", recording=False),
+        what_becomes_of(torch, ["plain"], "(x, view)", recording=False),
+    ]
+
+
+@program
+def what_becomes_of_an_input_that_is_returned_and_saved(torch: Any) -> Any:
+    saves = partial(what_becomes_of, torch, saved="(x,)")
+    return [
+        [saves([given], "x", setup=setup) for given in ("leaf", "result", "plain") for setup in (False, True)],
+        [saves([given], "x", dirty="(x,)", setup=setup) for given in ("result", "view") for setup in (False, True)],
+        [
+            saves(["leaf"], "x", "(x,)", setup=True),
+            saves(["leaf"], "(x, new)", "(x,)", "(x,)"),
+            saves(["plain"], "x", recording=False),
+        ],
+        what_becomes_of(torch, ["plain"], "x", saved="(x, 3)", setup=True),
+        what_becomes_of(torch, ["leaf"], "x", saved="(3, x)", setup=True),
+    ]
+
+
+@program
+def a_function_that_returns_what_it_was_not_given(torch: Any) -> Any:
+    def run(given: str, marked: bool, dirty: bool) -> Any:
+        kept = GIVEN[given](torch)
+
+        class Returns(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                if marked:
+                    ctx.mark_non_differentiable(kept)
+                if dirty:
+                    ctx.mark_dirty(kept)
+                return kept
+
+            @staticmethod
+            def backward(ctx: Any, grad: Any) -> Any:
+                return grad
+
+        inputs = torch.ones(2), torch.ones(2, requires_grad=True)
+        return [raises(lambda: [_facts_of(t, [kept]) for t in (Returns.apply(x), kept)]) for x in inputs]  # noqa: B023
+
+    flags = (False, True)
+    with warnings.catch_warnings(action="ignore"):  # of `mark_dirty`, which PyTorch gives once a process
+        return [run(given, marked, dirty) for given in GIVEN for marked in flags for dirty in flags]
+
+
+@program
+def the_second_derivative_through_a_saved_write_into_a_view(torch: Any) -> Any:
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: Any) -> Any:
+            ctx.mark_dirty(x)
+            ctx.save_for_backward(x.mul_(factor), factor)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            x, factor = ctx.saved_tensors
+            return grad * factor, (grad * x / factor).sum()
+
+    x, factor = torch.tensor([1.0, 2.0, 4.0, 8.0], requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    base = x * x
+    Scale.apply(base[1:3], factor)
+    first = torch.autograd.grad((base**3).sum(), (x, factor), create_graph=True)
+    return [first, torch.autograd.grad(first[0].sum() + first[1], (x, factor))]
+
+
 @program
 def what_a_function_returns_is_looked_at_though_not_wanted(torch: Any) -> Any:
     class Product(torch.autograd.Function):
