@@ -1154,6 +1154,150 @@ def what_a_function_returns_is_looked_at_though_not_wanted(torch: Any) -> Any:
     ]
 
 
+def _product(torch: Any, log: list[Any], **attributes: Any) -> Any:
+    """A Function of two outputs, with these attributes of its class; `log` gets what its backward is called with."""
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            ctx.save_for_backward(x, y)
+            return x * y, x + y
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            log.append([grads, raises(lambda: ctx.saved_tensors), raises(lambda: ctx.saved_tensors)])
+            return torch.ones(2), torch.ones(2)
+
+    for name, value in attributes.items():
+        setattr(Product, name, value)
+    return Product
+
+
+@program
+def attributes_of_the_class_of_a_function(torch: Any) -> Any:
+    def run(**attributes: Any) -> Any:
+        log: list[Any] = []
+        x, y = (torch.ones(2, requires_grad=True) for _ in "xy")
+
+        def passes() -> Any:
+            first, second = _product(torch, log, **attributes).apply(x, y)
+            first.sum().backward(retain_graph=True)
+            total = (first + second).sum()
+            return (
+                raises(total.backward),
+                raises(lambda: torch.autograd.grad(total, x)),
+                x.grad,
+                first.grad_fn.apply(x, y),
+            )
+
+        return raises(passes), log
+
+    once, boxed = "clear_saved_tensors_on_access", "boxed_grads_call"
+    rules = {"generate_vmap_rule": True, "vmap": staticmethod(print), "jvp": staticmethod(print)}
+    values = (True, False, 1, None, "a")
+    return [
+        [run(**{name: value}) for name in (once, boxed) for value in values],
+        [run(**{once: True, boxed: True}), run(**rules), run(**{once: "a", boxed: "a"})],
+    ]
+
+
+@program
+def what_functions_have_that_define_nothing(torch: Any) -> Any:
+    class Empty(torch.autograd.Function):
+        pass
+
+    return [
+        [c.clear_saved_tensors_on_access, c.boxed_grads_call, c.generate_vmap_rule, raises(lambda: c.jvp(None, 1)),  # noqa: B023
+         raises(lambda: c.vmap(1, 2, 3)), raises(lambda: c.apply(torch.ones(1)))]  # noqa: B023  called at once
+        for c in (torch.autograd.Function, Empty)
+    ]  # fmt: skip
+
+
+@program
+def saved_tensors_that_are_read_once(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    first, _ = _product(torch, [], clear_saved_tensors_on_access=True).apply(x, x)
+    node, read = first.grad_fn, lambda: first.grad_fn.saved_tensors
+    return [
+        len(node._raw_saved_tensors),
+        raises(read),
+        raises(read),
+        len(node._raw_saved_tensors),
+        raises(first.sum().backward),
+    ]
+
+
+@program
+def gradients_that_come_as_a_list(torch: Any) -> Any:
+    log: list[Any] = []
+
+    class Double(torch.autograd.Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def vjp(ctx: Any, grads: Any) -> Any:
+            log.append([*grads])
+            return grads.pop(0) * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y, _ = Double.apply(x)
+    y.grad_fn.register_hook(lambda inputs, outputs: log.append((inputs, outputs)))
+    return torch.autograd.grad(y.sum(), x, create_graph=True), log
+
+
+@program
+def what_the_context_keeps(torch: Any) -> Any:
+    log: list[Any] = []
+
+    def run(declare: Callable[[Any, Any], Any], give_back: bool = False) -> Any:
+        class Keeps(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                declare(ctx, x)
+                log.append(ctx.saved_tensors)
+                return x if give_back else (x * 2, x * 3)
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                log.append([grads, ctx.saved_tensors])
+                return grads[0]
+
+        def call() -> Any:
+            x = torch.ones(2, requires_grad=True) * 2
+            results = Keeps.apply(x)
+            results[0].sum().backward()
+            return results, x._version
+
+        return raises(call)
+
+    declared = [
+        lambda ctx, x: ctx.save_for_backward(x), lambda ctx, x: ctx.save_for_forward(x, None),
+        lambda ctx, x: (ctx.save_for_forward(x), ctx.save_for_backward(x)), lambda ctx, x: ctx.save_for_forward(x, 3),
+        lambda ctx, x: ctx.mark_shared_storage((x, x)), *(partial(lambda v, ctx, x: ctx.set_materialize_grads(v), v) for v in (False, 1, "a")),
+        lambda ctx, x: setattr(ctx, "materialize_grads", False), lambda ctx, x: setattr(ctx, "to_save", (x,)),
+    ]  # fmt: skip
+    attributes = ("dirty_tensors", "non_differentiable")
+    given_back = [
+        run(partial(lambda name, ctx, x: setattr(ctx, name, (x,)), name), give_back=True) for name in attributes
+    ]
+    return [run(declare) for declare in declared], given_back, log
+
+
+@program
+def an_input_that_is_returned_and_saved_for_forward(torch: Any) -> Any:
+    class Same(torch.autograd.Function):
+        forward = staticmethod(lambda x: x)
+        setup_context = staticmethod(lambda ctx, inputs, output: ctx.save_for_forward(*inputs))
+
+    return [raises(lambda: Same.apply(x)) for x in (torch.ones(2), torch.ones(2, requires_grad=True))]  # noqa: B023
+
+
 @program
 def double_backward_through_a_function(torch: Any) -> Any:
     class Cube(torch.autograd.Function):
