@@ -11,6 +11,7 @@ formulas are recorded.
 from __future__ import annotations
 
 import contextvars
+import operator
 import threading
 import warnings
 from collections.abc import Sequence
@@ -45,13 +46,15 @@ def run_backward(
     added to `.grad` of the leaves, or only of the inputs; otherwise they are returned in the order
     of `inputs`, None for an input without a gradient.
     """
+    create_graph = bool(operator.index(create_graph))  # True or False, or an int, as in PyTorch
+    retain_graph = create_graph if retain_graph is None else bool(operator.index(retain_graph))
     mode, outer = state.mode, state.run
     if outer is not None and outer.depth >= DEEPEST:
         return _in_another_thread(roots, retain_graph, create_graph, inputs, accumulate)
     if warnings.filters[0] is not FILTER:
         keep_quiet()
     try:
-        run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, accumulate, outer)
+        run = state.run = _Run(retain_graph, create_graph, accumulate, outer)
         set_mode(create_graph, mode.inference)
         run.start(roots, inputs)
         return [] if inputs is None else [run.captured.get((edge.node, edge.number)) for edge in inputs]

@@ -237,6 +237,52 @@ def what_backward_refuses(torch: Any) -> Any:
 
 
 @program
+def what_backward_and_grad_are_given_by_mistake(torch: Any) -> Any:
+    def values(x: Any, y: Any) -> dict[str, Any]:
+        edge = torch.autograd.graph.get_gradient_edge(x)
+        return {
+            "words": ["x", "xy", "", b"xy", ["x"], [x, "x"], ["x", x]], "numbers": [3, 1.5, True, [3], [x, 3], np.float64(1), np.ones(2)],
+            "nothing": [[], (), {}, set(), iter([])], "None": [None, [None], [x, None], [None, x]], "nested": [[[x]], ([x],)],
+            "dicts": [{"a": x}, {"a": 3}, {"a": "b"}, {"a": x}.values(), types.MappingProxyType({"a": x})],
+            "iterables": [iter([x]), {x}, (t for t in [x]), range(2)], "other": [object(), len, y.grad_fn, (y.grad_fn, 0), x.shape],
+            "tensors": [x, [x, x], torch.ones(2), [x, torch.ones(2)], torch.ones(2).long(), torch.tensor(1.0), edge, [edge, x]],
+        }  # fmt: skip
+
+    places: list[Callable[[Any, Any, Any], Any]] = [
+        lambda v, x, y: (y.sum().backward(inputs=v), x.grad),
+        lambda v, x, y: torch.autograd.grad(y.sum(), v),
+        lambda v, x, y: torch.autograd.grad(v, x),
+        lambda v, x, y: (torch.autograd.backward(v), x.grad),
+        lambda v, x, y: torch.autograd.grad([y, y], x, v),
+        lambda v, x, y: (y.backward(v), x.grad),
+        lambda v, x, y: (y.sum().backward(v), x.grad),
+    ]
+    flags: list[Callable[[Any, Any, Any], Any]] = [
+        lambda v, x, y: (y.sum().backward(retain_graph=v), raises(y.sum().backward)),
+        lambda v, x, y: torch.autograd.grad(y.sum(), x, create_graph=v),
+        lambda v, x, y: torch.autograd.grad(y.sum(), [x, torch.ones(2, requires_grad=True)], allow_unused=v),
+        lambda v, x, y: torch.autograd.grad(y.sum(), [x, torch.ones(2, requires_grad=True)], materialize_grads=v),
+    ]
+
+    def run(place: Any, kind: str, number: int) -> str:
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        return raises(lambda: place(values(x, y)[kind][number], x, y))
+
+    one = torch.ones(2, requires_grad=True)
+    kinds = {kind: len(given) for kind, given in values(one, one * 2).items()}
+    return [
+        [[run(place, kind, number) for place in places] for kind, count in kinds.items() for number in range(count)],
+        [
+            [run(flag, kind, number) for flag in flags]
+            for kind in ("words", "numbers", "nothing", "None")
+            for number in range(kinds[kind])
+        ],
+        [raises(lambda: torch.autograd.grad([], one, v)) for v in (None, [], [None], "x")],  # noqa: B023  called at once
+    ]
+
+
+@program
 def unused_inputs(torch: Any) -> Any:
     x, y = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
     return [
