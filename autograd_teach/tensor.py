@@ -776,3 +776,16 @@ def is_tensor(obj: object) -> bool:
     (True, False)
     """
     return isinstance(obj, Tensor)
+
+
+# What has the same answer for all tensors here, or one that is computed in a line.
+_FACTS: dict[str, tuple[str, Callable[..., bool]]] = {
+    "is_complex": ("Whether the dtype is complex: False, there are none here.", lambda self: False),
+    "is_conj": ("Whether it is a lazy complex conjugate: False.", lambda self: False),
+    "is_neg": ("Whether it is a lazy negation: False.", lambda self: False),
+    "is_signed": ("Whether the dtype has a sign.", lambda self: self._value.dtype.kind in "fi"),
+    "is_nonzero": ("Whether its one element is not zero, as `bool(x)`.", lambda self: bool(self)),
+}
+for _name, (_doc, _fact) in _FACTS.items():
+    _fact.__name__, _fact.__qualname__, _fact.__doc__ = _name, f"Tensor.{_name}", _doc
+    setattr(Tensor, _name, _fact)

@@ -164,6 +164,34 @@ def what_may_be_assigned_to_grad(torch: Any) -> Any:
 
 
 @program
+def methods_that_are_functions_too(torch: Any) -> Any:
+    tensors = [
+        torch.ones(2),
+        torch.tensor(0.0),
+        torch.tensor([3]),
+        torch.tensor([True]),
+        torch.tensor([1], dtype=torch.uint8),
+        torch.ones(0),
+    ]
+    with torch.inference_mode():
+        tensors.append(torch.ones(1))
+    names = ["is_inference", "is_complex", "is_conj", "is_neg", "is_signed", "is_nonzero", "is_floating_point"]
+    x = torch.tensor([-2.0, 0.5])
+    return [
+        [raises(lambda: getattr(torch, name)(t)) for name in names for t in tensors],  # noqa: B023  called at once
+        [raises(getattr(t, name)) for name in names for t in tensors],
+        [
+            torch.relu_(x) is x,
+            torch.zero_(x),
+            torch.fill_(x, 3),
+            torch.detach(x * 2),
+            torch.index_put_(x, (torch.tensor([0]),), x[1:] * 2),
+        ],
+        [hasattr(torch, name) for name in ("backward", "shape", "requires_grad_", "detach_", "abs_", "add_", "T")],
+    ]
+
+
+@program
 def to_python(torch: Any) -> Any:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return [
