@@ -148,7 +148,7 @@ def grad(
     require(not materialize_grads or allow_unused is not False, "materialize_without_allow")
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     roots = _roots(given, grad_outputs)
-    allow_unused = index(materialize_grads if allow_unused is None else allow_unused)
+    allow_unused = bool(index(materialize_grads if allow_unused is None else allow_unused))
     results = run_backward(roots, retain_graph, create_graph, _edges(wanted), accumulate=False)
     for number, result in enumerate(results):
         require(result is not None or allow_unused, "input_not_used", number)
