@@ -74,11 +74,16 @@ __version__ = "0.2.0"
 if not _typing.TYPE_CHECKING:  # type checkers report missing names better themselves
 
     def __getattr__(name: str) -> object:
-        """An operation not listed above; AttributeError for a name that only PyTorch has, such as `torch.vmap`."""
+        """An operation not listed above, or a method of tensors that is a function too, such as `torch.relu_`.
+
+        AttributeError for a name that only PyTorch has, such as `torch.vmap`.
+        """
         from .ops.operation import OPERATIONS
 
         if name in OPERATIONS and OPERATIONS[name].is_public:
             return OPERATIONS[name].function
+        if method := _absent.method_that_is_a_function(name):
+            return method
         raise _absent.attribute_error("torch", name)
 
 

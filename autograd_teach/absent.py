@@ -73,6 +73,18 @@ def _instead(face: str, name: str) -> str | None:
     return next((path for path in found if path not in modules), None)
 
 
+def method_that_is_a_function(name: str) -> Any:
+    """The method `name` of tensors if PyTorch has it as a function of `torch` too, else None.
+
+    >>> method_that_is_a_function("relu_").__qualname__, method_that_is_a_function("backward")
+    ('Tensor.relu_', None)
+    """
+    method = getattr(_module("torch").Tensor, name, None)
+    # The table is read only if there is such a method. `torch.cpu` is a module.
+    is_function = callable(method) and name in _recorded()["torch"] - {"cpu"}
+    return method if is_function else None
+
+
 def _advice(face: str, name: str) -> str:
     """What to do without PyTorch's `name`."""
     is_method = face in ("torch.Tensor", "torch.nn.Module")

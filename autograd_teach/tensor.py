@@ -582,14 +582,17 @@ class Tensor(PyTorchNames):
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(tensor)` whenever a backward pass has added to `.grad` of this leaf.
 
-        For example, an optimizer can step, and free the gradient, during the backward pass. Returns
-        a handle with `remove()`. RuntimeError if the tensor does not require grad or is not a leaf.
+        For example, an optimizer can step, and free the gradient, during the backward pass. The
+        hook runs under `no_grad`, unless with `create_graph`. It returns None or the tensor itself;
+        otherwise the backward pass raises RuntimeError. Returns a handle with `remove()`.
+        RuntimeError if the tensor does not require grad or is not a leaf.
 
         >>> import autograd_teach as torch
         >>> x = torch.tensor(3.0, requires_grad=True)
-        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+        >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: leaf.sub_(leaf.grad))
         >>> (x * 2).backward()
-        tensor(2.)
+        >>> x
+        tensor(1., requires_grad=True)
         """
         require(self.requires_grad, "hook_without_gradient")
         require(self.is_leaf, "post_accumulate_hook_on_result")
@@ -773,3 +776,16 @@ def is_tensor(obj: object) -> bool:
     (True, False)
     """
     return isinstance(obj, Tensor)
+
+
+# What has the same answer for all tensors here, or one that is computed in a line.
+_FACTS: dict[str, tuple[str, Callable[..., bool]]] = {
+    "is_complex": ("Whether the dtype is complex: False, there are none here.", lambda self: False),
+    "is_conj": ("Whether it is a lazy complex conjugate: False.", lambda self: False),
+    "is_neg": ("Whether it is a lazy negation: False.", lambda self: False),
+    "is_signed": ("Whether the dtype has a sign.", lambda self: self._value.dtype.kind in "fi"),
+    "is_nonzero": ("Whether its one element is not zero, as `bool(x)`.", lambda self: bool(self)),
+}
+for _name, (_doc, _fact) in _FACTS.items():
+    _fact.__name__, _fact.__qualname__, _fact.__doc__ = _name, f"Tensor.{_name}", _doc
+    setattr(Tensor, _name, _fact)

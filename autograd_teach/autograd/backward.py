@@ -9,11 +9,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from ..errors import error, require
+from ..errors import class_name, error, require
 from ..tensor import Size, Tensor, wrap
 from .engine import run_backward
 from .graph import GradientEdge
@@ -36,14 +37,16 @@ def _inputs(value: Any, name: str) -> tuple[Any, ...]:
 def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]]:
     """Each output's edge with the gradient that starts there: 1 for an output of one element if none is given."""
     if gradients is not None:
-        gradients = _tuple(gradients)
-        require(len(gradients) >= len(outputs), "how_many_gradients", len(outputs), len(gradients))
+        gradients = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
     started: list[Tensor] = []
     for number, output in enumerate(outputs):
+        if gradients is not None and number == len(gradients):
+            raise error("how_many_gradients", len(outputs), number)
         gradient = None if gradients is None else gradients[number]
         if isinstance(output, Tensor):
             shape, dtype = output._value.shape, output._value.dtype
         else:
+            require(isinstance(output, GradientEdge), "output_of_type")
             kind = output.node._input_metadata[output.output_nr]
             shape, dtype = tuple(kind.shape), kind.dtype.numpy
         if gradient is None:
@@ -68,7 +71,10 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
 
 def _edges(inputs: Sequence[Any]) -> list[Edge]:
     """The edges at which the gradients of the inputs arrive."""
-    require(all(t.requires_grad for t in inputs if isinstance(t, Tensor)), "input_without_gradient")
+    for tensor in inputs:
+        is_tensor = isinstance(tensor, Tensor)
+        require(is_tensor or isinstance(tensor, GradientEdge), "input_of_type", class_name(tensor))
+        require(not is_tensor or tensor.requires_grad, "input_without_gradient")
     return [edge_of(t) if isinstance(t, Tensor) else edge_to(*t[:2]) for t in inputs]
 
 
@@ -142,9 +148,10 @@ def grad(
     require(not materialize_grads or allow_unused is not False, "materialize_without_allow")
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     roots = _roots(given, grad_outputs)
+    allow_unused = bool(index(materialize_grads if allow_unused is None else allow_unused))
     results = run_backward(roots, retain_graph, create_graph, _edges(wanted), accumulate=False)
     for number, result in enumerate(results):
-        require(result is not None or allow_unused or materialize_grads, "input_not_used", number)
+        require(result is not None or allow_unused, "input_not_used", number)
     if not create_graph:
         tensors: dict[int, Tensor] = {}  # one gradient that arrives at several inputs is one tensor
         results = [None if r is None else tensors.setdefault(id(r), wrap(np.asarray(r))) for r in results]

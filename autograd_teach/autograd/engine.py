@@ -11,9 +11,10 @@ formulas are recorded.
 from __future__ import annotations
 
 import contextvars
+import operator
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -24,7 +25,7 @@ from ..errors import error, require
 from ..quiet import FILTER, keep_quiet
 from ..tensor import Tensor, wrap
 from .buffers import add, deliver, fitted
-from .leaf import AccumulateGrad
+from .leaf import AccumulateGrad, replaced
 from .modes import set_mode, state
 from .node import NO_EDGE, Edge, Hooks, Node, Output
 from .saved import FREED, freed, unpack, warn_of_failure
@@ -45,13 +46,15 @@ def run_backward(
     added to `.grad` of the leaves, or only of the inputs; otherwise they are returned in the order
     of `inputs`, None for an input without a gradient.
     """
+    create_graph = bool(operator.index(create_graph))  # True or False, or an int, as in PyTorch
+    retain_graph = create_graph if retain_graph is None else bool(operator.index(retain_graph))
     mode, outer = state.mode, state.run
     if outer is not None and outer.depth >= DEEPEST:
         return _in_another_thread(roots, retain_graph, create_graph, inputs, accumulate)
     if warnings.filters[0] is not FILTER:
         keep_quiet()
     try:
-        run = state.run = _Run(create_graph if retain_graph is None else retain_graph, create_graph, accumulate, outer)
+        run = state.run = _Run(retain_graph, create_graph, accumulate, outer)
         set_mode(create_graph, mode.inference)
         run.start(roots, inputs)
         return [] if inputs is None else [run.captured.get((edge.node, edge.number)) for edge in inputs]
@@ -218,7 +221,7 @@ class _Run:
         grad = self._tensor_hooks(node, hooks, grad)
         outputs = tuple(map(self._to_tensor, grad if node._outputs > 1 else (grad,)))
         for hook in list(hooks.pre.values()) if hooks else ():
-            outputs = _replaced(outputs, hook, outputs)
+            outputs = replaced(outputs, hook, outputs)
         given = [self._from_tensor(g) for g in outputs]
         # A user's backward computes all its gradients, and all of them are checked.
         own = node._runs_without_gradient
@@ -231,7 +234,7 @@ class _Run:
         ]
         sent = tuple(map(self._to_tensor, results))
         for hook in list(hooks.post.values()) if hooks else ():
-            sent = _replaced(sent, hook, sent, outputs)
+            sent = replaced(sent, hook, sent, outputs)
         return kept, [self._from_tensor(g) for g in sent]
 
     def _call(self, node: Node, grad: Any, edges: Sequence[Edge]) -> Sequence[Any]:
@@ -260,7 +263,7 @@ class _Run:
         grads = list(grad) if node._outputs > 1 else [grad]
         for number, hook in list(hooks.tensor.values()):
             given = self._to_tensor(grads[number])
-            grads[number] = self._from_tensor(_replaced((given,), hook, given)[0])
+            grads[number] = self._from_tensor(replaced((given,), hook, given)[0])
         for number, reference in hooks.retain.items():
             tensor = reference()
             if tensor is not None and grads[number] is not None:
@@ -289,27 +292,6 @@ def _nothing(node: Node) -> Sequence[Any]:
         if (value := getattr(node, name)) is not None:
             unpack(node, value, index)
     return (None,) * len(node._edges)
-
-
-def _replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
-    """The gradients after `hook(*arguments)`: the hook of a node returns a tuple, the hook of a tensor one gradient."""
-    returned = hook(*arguments)
-    if returned is None:
-        return gradients
-    if not isinstance(arguments[0], tuple):
-        returned = (returned,)
-    elif not isinstance(returned, tuple):
-        raise error("hook_returns_no_tuple", type(returned).__name__)
-    name = getattr(hook, "__name__", "<unknown>")
-    require(len(returned) == len(gradients), "hook_returns_how_many", name, len(returned), len(gradients))
-    for before, after in zip(gradients, returned):
-        if after is not None:
-            require(before is not None, "hook_replaces_none")
-            require(isinstance(after, Tensor), "hook_returns_no_tensor", type(after).__name__)
-            kinds = before.dtype.tensor_type, after.dtype.tensor_type
-            require(after.dtype is before.dtype, "hook_changes_dtype", name, *kinds)
-            require(after.shape == before.shape, "hook_changes_size", name)
-    return returned
 
 
 def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:

@@ -46,10 +46,12 @@ class FunctionCtx:
     (3, (True, False))
     """
 
-    _to_save: tuple[Tensor | None, ...] | None = None
-    _dirty: tuple[Tensor, ...] = ()
-    _non_differentiable: tuple[Tensor, ...] = ()
-    _materialize = True
+    # PyTorch's names: what the methods below were given.
+    to_save: tuple[Tensor | None, ...] | None = None
+    saved_for_forward: tuple[Tensor | None, ...] | None = None
+    dirty_tensors: tuple[Tensor, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    materialize_grads = True
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -75,7 +77,20 @@ class FunctionCtx:
         >>> Exp.apply(x).grad_fn.saved_tensors
         (tensor([1., 1.], grad_fn=<ExpBackward>),)
         """
-        self._to_save = tensors
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `jvp`, which is never called: there is no forward-mode differentiation here.
+
+        tensors: tensors or None, else AssertionError. `ctx.saved_tensors` returns them until `apply` has
+        returned. `backward` gets only what `save_for_backward` keeps.
+        """
+        require(all(t is None or isinstance(t, Tensor) for t in tensors), "save_for_forward_of_what")
+        self.saved_for_forward = tensors
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Deprecated, does nothing but give a FutureWarning: shared memory is noticed without it."""
+        warnings.warn(str(error("mark_shared_storage")), FutureWarning, stacklevel=2)
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Declare the inputs that `forward` changes in place; they must be among its outputs.
@@ -98,13 +113,14 @@ class FunctionCtx:
         >>> y
         tensor([6., 6.], grad_fn=<Double_Backward>)
         """
-        self._dirty = args
+        self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Declare outputs that have no gradient: they do not require grad.
 
         args: outputs of `forward`. Integer and bool outputs need not be declared. `backward` still gets an
-        argument for each, zeros by default.
+        argument for each, zeros by default. An input that requires grad, is marked and returned
+        gives a detached tensor with the same memory.
 
         >>> import autograd_teach as torch
         >>> class Sign(torch.autograd.Function):
@@ -116,7 +132,7 @@ class FunctionCtx:
         >>> Sign.apply(torch.tensor([-3.0], requires_grad=True)).requires_grad
         False
         """
-        self._non_differentiable = args
+        self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """Choose what `backward` gets for an output that did not receive a gradient: zeros or None.
@@ -138,7 +154,8 @@ class FunctionCtx:
         >>> double.backward()
         tensor(1.) None
         """
-        self._materialize = value
+        require(isinstance(value, bool), "materialize_is_no_bool")
+        self.materialize_grads = value
 
 
 class BackwardFunction(FunctionCtx, Node):
@@ -147,6 +164,7 @@ class BackwardFunction(FunctionCtx, Node):
     _runs_without_gradient = True
     _forward_cls: type[Function]
     _saved: Sequence[tuple[Any, int | None] | None] | None = ()
+    _clears = _is_cleared = False  # see Function.clear_saved_tensors_on_access
     _materialize_non_diff_grads = True
     _without_gradient: frozenset[int] = frozenset()  # the outputs that are not differentiable
     _is_tensor: tuple[bool, ...] = ()  # by argument of forward
@@ -157,10 +175,14 @@ class BackwardFunction(FunctionCtx, Node):
 
         RuntimeError if the backward pass has freed them, or if one was changed in place since.
         """
-        if self._to_save is not None:
-            return self._to_save
+        if self.saved_for_forward is not None:
+            return self.saved_for_forward
+        require(not self._is_cleared, "saved_tensors_twice")
         saved = freed() if self._saved is None else self._saved
-        return tuple(None if s is None else unpack(self, *s) for s in saved)
+        tensors = tuple(None if s is None else unpack(self, *s) for s in saved)
+        if self._clears:
+            self._saved, self._is_cleared = (), True
+        return tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -185,9 +207,15 @@ class BackwardFunction(FunctionCtx, Node):
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:  # in PyTorch only the operations' own nodes can be called
         raise TypeError(f"{type(self).__name__!r} object is not callable")
 
+    @classmethod
+    def _has_setup(cls) -> bool:
+        return cls._forward_cls.setup_context is not Function.setup_context
+
     def apply(self, *grads: Any) -> Any:
         """Call the user's `backward` (or `vjp`) with these gradients and return what it returns."""
         function = self._forward_cls
+        if function.boxed_grads_call:
+            grads = (list(grads),)
         if function.vjp is Function.vjp:
             return function.backward(self, *grads)
         require(function.backward is Function.backward, "backward_and_vjp")
@@ -206,7 +234,7 @@ class BackwardFunction(FunctionCtx, Node):
         """Run the user's backward and return the gradients of the arguments of forward that are tensors."""
         many = self._outputs > 1
         grads, shapes, dtypes = (grad, self._shape, self._dtype) if many else ([grad], [self._shape], [self._dtype])
-        if self._materialize:
+        if self.materialize_grads:
             kinds = zip(grads, shapes, dtypes)
             skipped = frozenset() if self._materialize_non_diff_grads else self._without_gradient
             grads = [
@@ -253,6 +281,14 @@ class Function:
     """
 
     _backward_cls: type[BackwardFunction] = BackwardFunction
+    # Set to True in a subclass to save memory: `ctx.saved_tensors` can then be read only once, and
+    # the node does not keep the tensors after that.
+    clear_saved_tensors_on_access = False
+    # Set to True in a subclass: `backward(ctx, grads)` gets the gradients as one list, from which
+    # it can remove those that it has used.
+    boxed_grads_call = False
+    # For `torch.vmap`, which does not exist here.
+    generate_vmap_rule = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         # Each Function has a class of nodes: `ExpBackward` for `Exp`.
@@ -316,6 +352,16 @@ class Function:
 
     vjp = backward  # another name
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The Jacobian-vector product for PyTorch's forward mode; never called, because there is none here."""
+        raise error("no_jvp")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        """The batching rule for PyTorch's `torch.vmap`; never called, because there is none here."""
+        raise error("no_vmap")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and record it as one node of the graph; this is how a Function is used.
@@ -325,8 +371,11 @@ class Function:
         requires grad if an argument does, unless it is marked as not differentiable. Under
         `no_grad`, nothing is recorded.
         """
+        for flag in ("clear_saved_tensors_on_access", "boxed_grads_call"):
+            value = getattr(cls, flag)
+            require(isinstance(value, bool), "flag_is_no_bool", flag, type(value).__name__)
         ctx = cls._backward_cls()
-        has_setup = cls.setup_context is not Function.setup_context
+        has_setup = ctx._has_setup()
         if has_setup:
             # backward returns a gradient for every parameter of forward, also for those with their
             # default value.
@@ -350,25 +399,30 @@ class Function:
             output = cls.forward(*args) if has_setup else cls.forward(ctx, *args)
             if has_setup:
                 cls.setup_context(ctx, args, output)
-        require(all(isinstance(t, Tensor) for t in ctx._dirty), "dirty_is_no_tensor")
-        if not all(any(written is t for t in tensors) for written in ctx._dirty):
-            warnings.warn(str(error("dirty_is_no_input")), stacklevel=2)
-        for position, tensor in enumerate(recording and ctx._to_save or ()):
+        require(all(isinstance(t, Tensor) for t in ctx.dirty_tensors), "dirty_is_no_tensor")
+        for position, tensor in enumerate(recording and ctx.to_save or ()):
             is_saved = tensor is None or isinstance(tensor, Tensor)
             require(is_saved, "saved_is_no_tensor", position, type(tensor).__name__)
-        require(all(isinstance(t, Tensor) for t in ctx._non_differentiable), "non_differentiable_is_no_tensor")
+        require(all(isinstance(t, Tensor) for t in ctx.non_differentiable), "non_differentiable_is_no_tensor")
         outputs = output if isinstance(output, tuple) else (output,)
         many = len(outputs) > 1
+        for written in ctx.dirty_tensors:
+            written._counter.bump()
         results = tuple(_output(ctx, o, i, tensors, recording, many) for i, o in enumerate(outputs))
-        require(all(any(o is written for o in outputs) for written in ctx._dirty), "dirty_not_returned")
+        if recording and sum(_differentiable(ctx, o) for o in outputs) > 1:
+            for view in [o._view for o in results if isinstance(o, Tensor) and o._view is not None]:
+                view.creation_meta = MULTI_OUTPUT_NODE
+        require(all(any(o is written for o in outputs) for written in ctx.dirty_tensors), "dirty_not_returned")
         if recording:
             _describe(ctx, results)
-            ctx._saved = [None if t is None else _saved(ctx, t, tensors, outputs) for t in ctx._to_save or ()]
+            to_save = ctx.to_save or ()
+            ctx._saved = [t if t is None else _saved(ctx, t, tensors, results) for t in to_save]
             ctx._without_gradient = frozenset(
-                i for i, o in enumerate(outputs) if any(o is n for n in ctx._non_differentiable)
+                i for i, o in enumerate(outputs) if any(o is n for n in ctx.non_differentiable)
             )
-        ctx._to_save = None
-        ctx._dirty = ctx._non_differentiable = ()
+        ctx.to_save = ctx.saved_for_forward = None
+        ctx._clears = cls.clear_saved_tensors_on_access
+        ctx.dirty_tensors = ctx.non_differentiable = ()
         return results if isinstance(output, tuple) else results[0]
 
 
@@ -398,59 +452,71 @@ def _edge_to(ctx: BackwardFunction, number: int, many: bool) -> Edge:
     return Output(ctx, number) if many else ctx
 
 
+def _differentiable(ctx: BackwardFunction, output: Any) -> bool:
+    is_marked = any(output is marked for marked in ctx.non_differentiable)
+    return isinstance(output, Tensor) and output.is_floating_point() and not is_marked
+
+
 def _output(ctx: BackwardFunction, output: Any, number: int, inputs: list[Tensor], recording: bool, many: bool) -> Any:
     """An output of forward, connected to its place in the graph."""
     if not isinstance(output, Tensor):
         return output
-    is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx._dirty))
-    if is_dirty:
-        _dirty(ctx, output, number, recording, many)
-    if (is_input or is_dirty) and output.requires_grad and not recording:
-        return output.detach()
-    if is_dirty:
-        return output
-    differentiable = output.is_floating_point() and not any(output is n for n in ctx._non_differentiable)
-    if is_input:
+    is_input, is_dirty = (any(output is t for t in tensors) for tensors in (inputs, ctx.dirty_tensors))
+    differentiable = recording and _differentiable(ctx, output)
+    result = output
+    if differentiable and is_dirty:
+        _dirty(ctx, output, number, is_input, many)
+    elif output.requires_grad and not differentiable and is_input:
+        result = output.detach()
+    elif output.requires_grad and not differentiable and output._view is None:
+        output.detach_()
+    elif is_input and not is_dirty:
         # An input that is returned unchanged becomes a view of itself: the caller's tensor keeps
         # its own history.
-        output = view_of(output, output._array)
-    if output._view is not None:
-        output._view.creation_meta = MULTI_OUTPUT_NODE if many else IN_CUSTOM_FUNCTION
-    output._set_edge(_edge_to(ctx, number, many) if recording and differentiable else NO_EDGE)
-    return output
+        kept = (*(ctx.to_save or ()), *(ctx.saved_for_forward or ()))
+        is_kept = any(output is t for t in kept)
+        require(not is_kept or not ctx._has_setup(), "saved_as_it_came")
+        result = view_of(output, output._array)
+    if differentiable and not is_dirty:
+        result._set_edge(_edge_to(ctx, number, many))
+    if result._view is not None and not (is_input and is_dirty):
+        result._view.creation_meta = IN_CUSTOM_FUNCTION
+    return result
 
 
-def _dirty(ctx: BackwardFunction, output: Tensor, number: int, recording: bool, many: bool) -> None:
+def _dirty(ctx: BackwardFunction, output: Tensor, number: int, is_input: bool, many: bool) -> None:
     """Make this node the history of an input that forward wrote to, as after any write in place."""
-    view: Any = output._view
-    forbidden = view is not None and view.creation_meta is not DEFAULT
-    needed = recording and not forbidden and output._own_edge() is not NO_EDGE
-    output._counter.bump()
-    if not recording:
-        return
+    view = output._view
     require((output._known_edge or NO_EDGE) is not NO_EDGE or not output.requires_grad, "leaf_dirty")
-    output._grad = None  # as in PyTorch, where the gradient of the old value is dropped
-    if forbidden:
-        raise forbidden_write(view, view.edge, "is being")
-    if needed and view is not None and view.base.is_leaf:
-        raise error("in_place_on_view_of_leaf")
+    require(is_input or view is None, "dirty_view_is_no_input")
+    if not is_input:
+        warnings.warn(str(error("dirty_is_no_input")), stacklevel=5)
     require(view is None or not many, "dirty_view_among_many")
+    output._grad = None  # as in PyTorch, where the gradient of the old value is dropped
+    if view is not None and view.creation_meta is not DEFAULT:
+        raise forbidden_write(view, view.edge, "is being")
+    if view is not None and view.requires_grad and view.base.is_leaf:
+        raise error("in_place_on_view_of_leaf")
     rebase_history(output, _edge_to(ctx, number, many))
+    if view is not None:
+        # Unlike an operation's node, this one is itself the history of what it saved.
+        del ctx._written
 
 
-def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], outputs: Sequence[Any]) -> tuple[Any, Any]:
+def _saved(ctx: BackwardFunction, tensor: Tensor, inputs: list[Tensor], results: Sequence[Any]) -> tuple[Any, Any]:
     """A saved value and its index.
 
     An output is saved without its tensor, whose reference to the node would be a cycle.
     """
     index = next((i for i, t in enumerate(inputs) if t is tensor), None)
-    if tensor.requires_grad and (index is None or any(tensor is written for written in ctx._dirty)):
-        # An input that is returned unchanged is saved as the input: the result is another tensor, a
-        # view of it.
-        index = next((-1 - i for i, o in enumerate(outputs) if o is tensor), index)
+    if tensor.requires_grad and _differentiable(ctx, tensor):
+        index = next((-1 - i for i, result in enumerate(results) if result is tensor), index)
     if index is not None and index < 0:
         return pack(ctx, (tensor._array, tensor._counter, tensor._counter.version), index), index
     return pack(ctx, saved_input(tensor), index), index
+
+
+BackwardFunction._forward_cls = Function
 
 
 class InplaceFunction(Function):

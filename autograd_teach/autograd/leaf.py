@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -91,12 +91,34 @@ class AccumulateGrad(Node):
 
     def _hooked(self) -> tuple[()]:
         """Call the post-accumulate hooks, also if no gradient arrived."""
-        hooks = self.variable._post_accumulate_grad_hooks or {}
-        for hook in list(hooks.values()):
-            returned = hook(self.variable)
-            require(returned is None or isinstance(returned, Tensor), "hook_returns_no_tensor", type(returned).__name__)
-            require(returned is None, "post_accumulate_hook_returns")
+        results = [self.variable]
+        for hook in list((self.variable._post_accumulate_grad_hooks or {}).values()):
+            # As in PyTorch, the next hook gets what this one returns, and all of them run before
+            # the error.
+            results += replaced((results[-1],), hook, results[-1])
+        require(all(r is self.variable for r in results), "post_accumulate_hook_returns")
         return ()
+
+
+def replaced(gradients: tuple[Any, ...], hook: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+    """The gradients after `hook(*arguments)`: the hook of a node returns a tuple, the hook of a tensor one gradient."""
+    returned = hook(*arguments)
+    if returned is None:
+        return gradients
+    if not isinstance(arguments[0], tuple):
+        returned = (returned,)
+    elif not isinstance(returned, tuple):
+        raise error("hook_returns_no_tuple", type(returned).__name__)
+    name = getattr(hook, "__name__", "<unknown>")
+    require(len(returned) == len(gradients), "hook_returns_how_many", name, len(returned), len(gradients))
+    for before, after in zip(gradients, returned):
+        if after is not None:
+            require(before is not None, "hook_replaces_none")
+            require(isinstance(after, Tensor), "hook_returns_no_tensor", type(after).__name__)
+            kinds = before.dtype.tensor_type, after.dtype.tensor_type
+            require(after.dtype is before.dtype, "hook_changes_dtype", name, *kinds)
+            require(after.shape == before.shape, "hook_changes_size", name)
+    return returned
 
 
 def edge_of(tensor: Tensor) -> Edge:

@@ -607,7 +607,7 @@ class _Walk:
         """
         kind = type(live)
         if kind not in self._attributes:
-            self._attributes[kind] = _saved_attributes(live)
+            self._attributes[kind] = saved_attributes(live)
         return self._attributes[kind]
 
     def _saved_entry(self, name: str, thing: Any) -> Saved:
@@ -717,9 +717,13 @@ def rows_passed(snapshot: Snapshot) -> int:
     return sum(row[edge.target] - row[edge.source] - 1 for edge in snapshot.edges)
 
 
-def _saved_attributes(live: Any) -> list[str]:
+def saved_attributes(live: Any) -> list[str]:
+    """The attributes of a node that hold what it saved, without sizes and what can be read only once."""
+    once = getattr(getattr(live, "_forward_cls", None), "clear_saved_tensors_on_access", False)
     return sorted(
-        name for name in dir(live) if name == "saved_tensors" or (name.startswith("_saved_") and "_sym_" not in name)
+        name
+        for name in dir(live)
+        if (name == "saved_tensors" and not once) or (name.startswith("_saved_") and "_sym_" not in name)
     )
 
 
@@ -767,7 +771,7 @@ def _summary(tensors: Sequence[Any]) -> list[str]:
         operations += 1
         kind = type(node)
         if kind not in attributes:
-            attributes[kind] = _saved_attributes(node)
+            attributes[kind] = saved_attributes(node)
         saved.update((shape, name) for shape in _saved_shapes(node, attributes[kind]))
     leaves = sum(shapes.values())
     said = [

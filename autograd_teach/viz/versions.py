@@ -16,7 +16,7 @@ from typing import Any, Literal
 from autograd_teach.viz.cuts import same_memory
 from autograd_teach.viz.facts import as_array, is_tensor, shape_text
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.snapshot import Node, Taken, output_number, short_name, take
+from autograd_teach.viz.snapshot import Node, Taken, output_number, saved_attributes, short_name, take
 from autograd_teach.viz.view import View
 
 State = Literal["unchanged", "changed in place", "freed"]
@@ -172,9 +172,7 @@ def _called(row: SavedVersion) -> str:
 
 
 def _read(node: Node, live: Any, names: Sequence[tuple[str, Any]]) -> Iterator[SavedVersion]:
-    for attribute in sorted(dir(live)):
-        if attribute != "saved_tensors" and (not attribute.startswith("_saved_") or "_sym_" in attribute):
-            continue
+    for attribute in saved_attributes(live):
         name = attribute.removeprefix("_saved_")
         try:
             thing = getattr(live, attribute)

@@ -25,7 +25,7 @@ from autograd_teach.viz import why_gradient as gradient
 from autograd_teach.viz.dot import FONT, quote
 from autograd_teach.viz.facts import NO_GRAD_YET, as_array, facts, first_line, is_tensor, number
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.snapshot import Node, Taken, short_name, take
+from autograd_teach.viz.snapshot import Node, Taken, saved_attributes, short_name, take
 from autograd_teach.viz.unsupported import unsupported
 from autograd_teach.viz.versions import VersionsView
 from autograd_teach.viz.view import GraphView
@@ -755,13 +755,12 @@ def _sequence(node: Any) -> int:
 
 
 def _is_stale(node: Any) -> bool:
-    for name in dir(type(node)):
-        if name.startswith("_saved_") or name == "saved_tensors":
-            try:
-                getattr(node, name)
-            except RuntimeError as error:
-                if "inplace operation" in str(error):
-                    return True
+    for name in saved_attributes(node):
+        try:
+            getattr(node, name)
+        except RuntimeError as error:
+            if "inplace operation" in str(error):
+                return True
     return False
 
 

@@ -164,6 +164,34 @@ def what_may_be_assigned_to_grad(torch: Any) -> Any:
 
 
 @program
+def methods_that_are_functions_too(torch: Any) -> Any:
+    tensors = [
+        torch.ones(2),
+        torch.tensor(0.0),
+        torch.tensor([3]),
+        torch.tensor([True]),
+        torch.tensor([1], dtype=torch.uint8),
+        torch.ones(0),
+    ]
+    with torch.inference_mode():
+        tensors.append(torch.ones(1))
+    names = ["is_inference", "is_complex", "is_conj", "is_neg", "is_signed", "is_nonzero", "is_floating_point"]
+    x = torch.tensor([-2.0, 0.5])
+    return [
+        [raises(lambda: getattr(torch, name)(t)) for name in names for t in tensors],  # noqa: B023  called at once
+        [raises(getattr(t, name)) for name in names for t in tensors],
+        [
+            torch.relu_(x) is x,
+            torch.zero_(x),
+            torch.fill_(x, 3),
+            torch.detach(x * 2),
+            torch.index_put_(x, (torch.tensor([0]),), x[1:] * 2),
+        ],
+        [hasattr(torch, name) for name in ("backward", "shape", "requires_grad_", "detach_", "abs_", "add_", "T")],
+    ]
+
+
+@program
 def to_python(torch: Any) -> Any:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return [
@@ -233,6 +261,52 @@ def what_backward_refuses(torch: Any) -> Any:
         raises(lambda: torch.autograd.grad(x.sum(), torch.ones(2, requires_grad=True))),
         raises(lambda: torch.autograd.grad(x.sum(), [])),
         raises(lambda: torch.autograd.grad(c.sum(), x)),
+    ]
+
+
+@program
+def what_backward_and_grad_are_given_by_mistake(torch: Any) -> Any:
+    def values(x: Any, y: Any) -> dict[str, Any]:
+        edge = torch.autograd.graph.get_gradient_edge(x)
+        return {
+            "words": ["x", "xy", "", b"xy", ["x"], [x, "x"], ["x", x]], "numbers": [3, 1.5, True, [3], [x, 3], np.float64(1), np.ones(2)],
+            "nothing": [[], (), {}, set(), iter([])], "None": [None, [None], [x, None], [None, x]], "nested": [[[x]], ([x],)],
+            "dicts": [{"a": x}, {"a": 3}, {"a": "b"}, {"a": x}.values(), types.MappingProxyType({"a": x})],
+            "iterables": [iter([x]), {x}, (t for t in [x]), range(2)], "other": [object(), len, y.grad_fn, (y.grad_fn, 0), x.shape],
+            "tensors": [x, [x, x], torch.ones(2), [x, torch.ones(2)], torch.ones(2).long(), torch.tensor(1.0), edge, [edge, x]],
+        }  # fmt: skip
+
+    places: list[Callable[[Any, Any, Any], Any]] = [
+        lambda v, x, y: (y.sum().backward(inputs=v), x.grad),
+        lambda v, x, y: torch.autograd.grad(y.sum(), v),
+        lambda v, x, y: torch.autograd.grad(v, x),
+        lambda v, x, y: (torch.autograd.backward(v), x.grad),
+        lambda v, x, y: torch.autograd.grad([y, y], x, v),
+        lambda v, x, y: (y.backward(v), x.grad),
+        lambda v, x, y: (y.sum().backward(v), x.grad),
+    ]
+    flags: list[Callable[[Any, Any, Any], Any]] = [
+        lambda v, x, y: (y.sum().backward(retain_graph=v), raises(y.sum().backward)),
+        lambda v, x, y: torch.autograd.grad(y.sum(), x, create_graph=v),
+        lambda v, x, y: torch.autograd.grad(y.sum(), [x, torch.ones(2, requires_grad=True)], allow_unused=v),
+        lambda v, x, y: torch.autograd.grad(y.sum(), [x, torch.ones(2, requires_grad=True)], materialize_grads=v),
+    ]
+
+    def run(place: Any, kind: str, number: int) -> str:
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        return raises(lambda: place(values(x, y)[kind][number], x, y))
+
+    one = torch.ones(2, requires_grad=True)
+    kinds = {kind: len(given) for kind, given in values(one, one * 2).items()}
+    return [
+        [[run(place, kind, number) for place in places] for kind, count in kinds.items() for number in range(count)],
+        [
+            [run(flag, kind, number) for flag in flags]
+            for kind in ("words", "numbers", "nothing", "None")
+            for number in range(kinds[kind])
+        ],
+        [raises(lambda: torch.autograd.grad([], one, v)) for v in (None, [], [None], "x")],  # noqa: B023  called at once
     ]
 
 
@@ -961,6 +1035,179 @@ def an_input_returned_and_an_input_changed(torch: Any) -> Any:
     ]
 
 
+# What `forward` may be given, return, mark as not differentiable or as dirty, and save: x is its first input, w its last one.
+GIVEN: dict[str, Callable[[Any], Any]] = {
+    "leaf": lambda torch: torch.ones(2, requires_grad=True),
+    "result": lambda torch: torch.ones(2, requires_grad=True) * 2,
+    "plain": lambda torch: torch.ones(2),
+    "integers": lambda torch: torch.ones(2, dtype=torch.int64),
+    "view": lambda torch: (torch.ones(4, requires_grad=True) * 2)[:2],
+    "view of a leaf": lambda torch: torch.ones(4, requires_grad=True)[:2],
+    "view of a plain": lambda torch: torch.ones(4)[:2],
+    "one of many views": lambda torch: (torch.ones(2, 2, requires_grad=True) * 2).unbind()[0],
+    "unrecorded view": lambda torch: torch.no_grad()(lambda y: y[:2])(torch.ones(4, requires_grad=True) * 2),
+}
+RETURNED = ("x", "(x,)", "(x, x)", "(x, new)", "new", "view", "(x, view)", "(x, w)", "(7, x)")
+MARKED = ("()", "(x,)", "(new,)", "(view,)", "(x, w, new, view)")
+
+
+def _facts_of(result: Any, inputs: list[Any]) -> Any:
+    if isinstance(result, int):
+        return result
+    node = result.grad_fn and result.grad_fn.name()
+    places = [place for place, t in enumerate(inputs) if t is result]
+    return [
+        result.tolist(),
+        result.requires_grad,
+        result.is_leaf,
+        node,
+        result.output_nr,
+        result._is_view(),
+        result._version,
+        places,
+    ]
+
+
+def what_becomes_of(
+    torch: Any, given: list[str], returned: str, marked: str = "()", dirty: str = "()", saved: str = "()",
+    setup: bool = False, recording: bool = True,
+) -> Any:  # fmt: skip
+    """The results of a Function of tensors made by `GIVEN`, what backward gets, and whether they can be written to."""
+    log: list[Any] = []
+
+    def declare(ctx: Any, names: dict[str, Any]) -> None:
+        if dirty != "()":
+            ctx.mark_dirty(*eval(dirty, names))
+        if marked != "()":
+            ctx.mark_non_differentiable(*eval(marked, names))
+        ctx.save_for_backward(*eval(saved, names))
+
+    def computed(inputs: Any) -> tuple[dict[str, Any], Any]:
+        names = {"x": inputs[0], "w": inputs[-1]}
+        if dirty != "()":
+            inputs[0].mul_(2)
+        names |= {"new": inputs[0] * 3, "view": inputs[0].view(-1)}
+        return names, eval(returned, names)
+
+    class Returns(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: Any) -> Any:
+            names, output = computed(inputs)
+            declare(ctx, names)
+            return output
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            log.append([grads, ctx.saved_tensors])
+            return tuple(torch.ones(2) if needed else None for needed in ctx.needs_input_grad)
+
+    class Apart(Returns):
+        @staticmethod
+        def forward(*inputs: Any) -> Any:
+            return computed(inputs)[1]
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            last = output[-1] if isinstance(output, tuple) else output
+            declare(ctx, {"x": inputs[0], "w": inputs[-1], "new": last, "view": last})
+
+    inputs = [GIVEN[name](torch) for name in given]
+
+    def run() -> Any:
+        with torch.set_grad_enabled(recording):
+            results = (Apart if setup else Returns).apply(*inputs)
+        results = results if isinstance(results, tuple) else (results,)
+        told = [_facts_of(t, inputs) for t in (*results, *inputs)] + [results[0] is results[-1]]
+        tensors = [t for t in results if not isinstance(t, int)]
+        passes = [raises(lambda: t.sum().backward(retain_graph=True)) for t in tensors]  # noqa: B023  called at once
+        writes = [raises(lambda: _facts_of(t.add_(1), inputs)) for t in tensors]  # noqa: B023  called at once
+        return [told, passes, log, writes]
+
+    return raises(run)
+
+
+@program
+def what_becomes_of_an_input_that_is_marked_and_returned(torch: Any) -> Any:
+    sides = [("()", "()"), ("(x,)", "()"), ("(x,)", "(x,)")]
+    made = [
+        what_becomes_of(torch, [given], returned, marked, dirty)
+        for given in GIVEN for returned in ("x", "(x, new)") for marked, dirty in sides
+    ]  # fmt: skip
+    return [
+        made,
+        what_becomes_of(torch, ["plain", "leaf"], "(x, w)", "(w,)", "(x,)"),
+        what_becomes_of(torch, ["view", "leaf"], "(x, w)", "(x,)"),
+        what_becomes_of(torch, ["leaf"], "x", "(x,)", setup=True),
+        what_becomes_of(torch, ["result"], "(x, x)", "(x,)", "(x,)", setup=True),
+        what_becomes_of(torch, ["result"], "(x, x)", dirty="(x,)", recording=False),
+        what_becomes_of(torch, ["leaf"], "x", "(x,)", recording=False),
+        what_becomes_of(torch, ["plain"], "(x, view)", recording=False),
+    ]
+
+
+@program
+def what_becomes_of_an_input_that_is_returned_and_saved(torch: Any) -> Any:
+    saves = partial(what_becomes_of, torch, saved="(x,)")
+    return [
+        [saves([given], "x", setup=setup) for given in ("leaf", "result", "plain") for setup in (False, True)],
+        [saves([given], "x", dirty="(x,)", setup=setup) for given in ("result", "view") for setup in (False, True)],
+        [
+            saves(["leaf"], "x", "(x,)", setup=True),
+            saves(["leaf"], "(x, new)", "(x,)", "(x,)"),
+            saves(["plain"], "x", recording=False),
+        ],
+        what_becomes_of(torch, ["plain"], "x", saved="(x, 3)", setup=True),
+        what_becomes_of(torch, ["leaf"], "x", saved="(3, x)", setup=True),
+    ]
+
+
+@program
+def a_function_that_returns_what_it_was_not_given(torch: Any) -> Any:
+    def run(given: str, marked: bool, dirty: bool) -> Any:
+        kept = GIVEN[given](torch)
+
+        class Returns(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                if marked:
+                    ctx.mark_non_differentiable(kept)
+                if dirty:
+                    ctx.mark_dirty(kept)
+                return kept
+
+            @staticmethod
+            def backward(ctx: Any, grad: Any) -> Any:
+                return grad
+
+        inputs = torch.ones(2), torch.ones(2, requires_grad=True)
+        return [raises(lambda: [_facts_of(t, [kept]) for t in (Returns.apply(x), kept)]) for x in inputs]  # noqa: B023
+
+    flags = (False, True)
+    with warnings.catch_warnings(action="ignore"):  # of `mark_dirty`, which PyTorch gives once a process
+        return [run(given, marked, dirty) for given in GIVEN for marked in flags for dirty in flags]
+
+
+@program
+def the_second_derivative_through_a_saved_write_into_a_view(torch: Any) -> Any:
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: Any) -> Any:
+            ctx.mark_dirty(x)
+            ctx.save_for_backward(x.mul_(factor), factor)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            x, factor = ctx.saved_tensors
+            return grad * factor, (grad * x / factor).sum()
+
+    x, factor = torch.tensor([1.0, 2.0, 4.0, 8.0], requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    base = x * x
+    Scale.apply(base[1:3], factor)
+    first = torch.autograd.grad((base**3).sum(), (x, factor), create_graph=True)
+    return [first, torch.autograd.grad(first[0].sum() + first[1], (x, factor))]
+
+
 @program
 def what_a_function_returns_is_looked_at_though_not_wanted(torch: Any) -> Any:
     class Product(torch.autograd.Function):
@@ -979,6 +1226,150 @@ def what_a_function_returns_is_looked_at_though_not_wanted(torch: Any) -> Any:
         raises(lambda: torch.autograd.grad(below, a)),
         raises(lambda: below.backward(inputs=[a])),
     ]
+
+
+def _product(torch: Any, log: list[Any], **attributes: Any) -> Any:
+    """A Function of two outputs, with these attributes of its class; `log` gets what its backward is called with."""
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            ctx.save_for_backward(x, y)
+            return x * y, x + y
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            log.append([grads, raises(lambda: ctx.saved_tensors), raises(lambda: ctx.saved_tensors)])
+            return torch.ones(2), torch.ones(2)
+
+    for name, value in attributes.items():
+        setattr(Product, name, value)
+    return Product
+
+
+@program
+def attributes_of_the_class_of_a_function(torch: Any) -> Any:
+    def run(**attributes: Any) -> Any:
+        log: list[Any] = []
+        x, y = (torch.ones(2, requires_grad=True) for _ in "xy")
+
+        def passes() -> Any:
+            first, second = _product(torch, log, **attributes).apply(x, y)
+            first.sum().backward(retain_graph=True)
+            total = (first + second).sum()
+            return (
+                raises(total.backward),
+                raises(lambda: torch.autograd.grad(total, x)),
+                x.grad,
+                first.grad_fn.apply(x, y),
+            )
+
+        return raises(passes), log
+
+    once, boxed = "clear_saved_tensors_on_access", "boxed_grads_call"
+    rules = {"generate_vmap_rule": True, "vmap": staticmethod(print), "jvp": staticmethod(print)}
+    values = (True, False, 1, None, "a")
+    return [
+        [run(**{name: value}) for name in (once, boxed) for value in values],
+        [run(**{once: True, boxed: True}), run(**rules), run(**{once: "a", boxed: "a"})],
+    ]
+
+
+@program
+def what_functions_have_that_define_nothing(torch: Any) -> Any:
+    class Empty(torch.autograd.Function):
+        pass
+
+    return [
+        [c.clear_saved_tensors_on_access, c.boxed_grads_call, c.generate_vmap_rule, raises(lambda: c.jvp(None, 1)),  # noqa: B023
+         raises(lambda: c.vmap(1, 2, 3)), raises(lambda: c.apply(torch.ones(1)))]  # noqa: B023  called at once
+        for c in (torch.autograd.Function, Empty)
+    ]  # fmt: skip
+
+
+@program
+def saved_tensors_that_are_read_once(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    first, _ = _product(torch, [], clear_saved_tensors_on_access=True).apply(x, x)
+    node, read = first.grad_fn, lambda: first.grad_fn.saved_tensors
+    return [
+        len(node._raw_saved_tensors),
+        raises(read),
+        raises(read),
+        len(node._raw_saved_tensors),
+        raises(first.sum().backward),
+    ]
+
+
+@program
+def gradients_that_come_as_a_list(torch: Any) -> Any:
+    log: list[Any] = []
+
+    class Double(torch.autograd.Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def vjp(ctx: Any, grads: Any) -> Any:
+            log.append([*grads])
+            return grads.pop(0) * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y, _ = Double.apply(x)
+    y.grad_fn.register_hook(lambda inputs, outputs: log.append((inputs, outputs)))
+    return torch.autograd.grad(y.sum(), x, create_graph=True), log
+
+
+@program
+def what_the_context_keeps(torch: Any) -> Any:
+    log: list[Any] = []
+
+    def run(declare: Callable[[Any, Any], Any], give_back: bool = False) -> Any:
+        class Keeps(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                declare(ctx, x)
+                log.append(ctx.saved_tensors)
+                return x if give_back else (x * 2, x * 3)
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                log.append([grads, ctx.saved_tensors])
+                return grads[0]
+
+        def call() -> Any:
+            x = torch.ones(2, requires_grad=True) * 2
+            results = Keeps.apply(x)
+            results[0].sum().backward()
+            return results, x._version
+
+        return raises(call)
+
+    declared = [
+        lambda ctx, x: ctx.save_for_backward(x), lambda ctx, x: ctx.save_for_forward(x, None),
+        lambda ctx, x: (ctx.save_for_forward(x), ctx.save_for_backward(x)), lambda ctx, x: ctx.save_for_forward(x, 3),
+        lambda ctx, x: ctx.mark_shared_storage((x, x)), *(partial(lambda v, ctx, x: ctx.set_materialize_grads(v), v) for v in (False, 1, "a")),
+        lambda ctx, x: setattr(ctx, "materialize_grads", False), lambda ctx, x: setattr(ctx, "to_save", (x,)),
+    ]  # fmt: skip
+    attributes = ("dirty_tensors", "non_differentiable")
+    given_back = [
+        run(partial(lambda name, ctx, x: setattr(ctx, name, (x,)), name), give_back=True) for name in attributes
+    ]
+    return [run(declare) for declare in declared], given_back, log
+
+
+@program
+def an_input_that_is_returned_and_saved_for_forward(torch: Any) -> Any:
+    class Same(torch.autograd.Function):
+        forward = staticmethod(lambda x: x)
+        setup_context = staticmethod(lambda ctx, inputs, output: ctx.save_for_forward(*inputs))
+
+    return [raises(lambda: Same.apply(x)) for x in (torch.ones(2), torch.ones(2, requires_grad=True))]  # noqa: B023
 
 
 @program
@@ -1352,6 +1743,46 @@ def hooks_after_accumulation(torch: Any) -> Any:
         raises(lambda: (x * 2).register_post_accumulate_grad_hook(print)),
         raises(lambda: x.detach().register_post_accumulate_grad_hook(print)),
     ]
+
+
+@program
+def what_hooks_after_accumulation_may_return(torch: Any) -> Any:
+    def run(hook: Any, *more: Any, create_graph: bool = False) -> Any:
+        x = torch.zeros(3, requires_grad=True)
+        log: list[Any] = []
+        for each in (hook, lambda p: log.append((p is x, p, torch.is_grad_enabled())), *more):
+            x.register_post_accumulate_grad_hook(each)
+        with warnings.catch_warnings(action="ignore"):  # of the cycle, which PyTorch gives once a process
+            told = raises(lambda: (x * 2).backward(torch.tensor([1.0, 2.0, 4.0]), create_graph=create_graph))
+        return [told, log, x, x.grad, x._version, x.is_leaf]
+
+    def recording(p: Any) -> Any:
+        with torch.enable_grad():
+            return p.add_(1)
+
+    ones = torch.ones(3)
+    hooks = [
+        lambda p: None, lambda p: p, lambda p: p.add_(p.grad, alpha=-0.5), lambda p: p.copy_(p.grad), lambda p: p.detach_(),
+        lambda p: p.requires_grad_(False), lambda p: p.grad, lambda p: p.grad.zero_(), lambda p: p.view(3), lambda p: ones,
+        lambda p: torch.ones(7), lambda p: ones.double(), lambda p: ones.long(), lambda p: torch.nn.Parameter(ones),
+        lambda p: 3, lambda p: False, lambda p: "a", lambda p: (p,), lambda p: [p], lambda p: (), recording,
+        lambda p: setattr(p, "grad", None), lambda p: setattr(p, "data", p.grad * 2),
+    ]  # fmt: skip
+    more: list[Any] = [lambda p: 3, lambda p: ones, lambda p: torch.ones(7)]
+    return [
+        *[run(hook) for hook in hooks],
+        *[run(hook, create_graph=True) for hook in hooks[:4]],
+        *[run(hook, other) for hook in hooks[1:10:8] for other in more],
+    ]
+
+
+@program
+def a_leaf_written_to_while_its_gradient_arrives(torch: Any) -> Any:
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    w.register_post_accumulate_grad_hook(lambda p: p.add_(1))
+    y = (x * w * w).sum()
+    y.backward(retain_graph=True)
+    return [x.grad, w.grad, w, raises(y.backward)]
 
 
 @program

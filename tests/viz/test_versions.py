@@ -209,3 +209,24 @@ def test_a_change_after_the_view_was_made_does_not_change_the_view(lib):
     y.mul_(2)
     assert "will raise" not in repr(view) + view.dot
     assert "will raise" in repr(viz.versions(z))
+
+
+def test_what_can_be_read_only_once_is_left_to_the_backward_pass(lib):
+    class Square(lib.autograd.Function):
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * 2 * x
+
+    x = leaf(lib, [3.0])
+    y = Square.apply(x)
+    assert all(str(view) for view in (viz.graph(y), viz.versions(y)))
+    y.backward()
+    assert x.grad == 6
