@@ -2,7 +2,7 @@
 
 `why` and `play` read gradients as arrays of real numbers, by `autograd.grad`. Some tensors and nodes
 of PyTorch do not fit: complex numbers, sparse gradients, reentrant checkpoints, tensors that hold no
-numbers of their own.
+numbers of their own. Nor does a Function whose backward can run only once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from autograd_teach.viz.facts import library_of
 
 def unsupported(tensors: Iterable[Any], nodes: Iterable[Any]) -> str:
     """What is not supported among these tensors and nodes, as a part of a sentence; empty if nothing is."""
+    nodes = list(nodes)
+    if any(_reads_once(node) for node in nodes):
+        return "Functions with clear_saved_tensors_on_access: their backward can run only once"
     torch = sys.modules.get("torch")
     if torch is None:
         return ""
@@ -26,6 +29,11 @@ def unsupported(tensors: Iterable[Any], nodes: Iterable[Any]) -> str:
         if what := _of_leaf_or_node(node, torch):
             return what
     return ""
+
+
+def _reads_once(node: Any) -> bool:
+    """Whether a pass of the view would leave nothing for the reader's own backward."""
+    return bool(getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False))
 
 
 def is_nested(node: Any) -> bool:

@@ -275,6 +275,27 @@ def test_what_is_not_supported_is_said(program, what):
     assert what in played
 
 
+def test_what_can_run_backward_only_once_is_left_to_the_reader(lib):
+    class Square(lib.autograd.Function):
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.saved_tensors[0] * g
+
+    w = lib.tensor(3.0, requires_grad=True)
+    loss = Square.apply(w)
+    assert "clear_saved_tensors_on_access" in why(loss, w).sentence
+    assert "clear_saved_tensors_on_access" in play(loss).text
+    loss.backward()
+    assert w.grad.item() == 6.0
+
+
 def test_inside_a_transform_of_functions_why_is_not_supported():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     views = []
