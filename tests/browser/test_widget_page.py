@@ -1339,6 +1339,109 @@ def test_another_branch_brings_another_picture_and_the_keyboard_stays(bare):
     assert caption(live.page).startswith("branches(a=-0.5) = 1.284")
 
 
+def branches(x):
+    return (x * x + x).exp() if x < 0 else x * 3
+
+
+def leaves_the_graph(x, a):
+    return a * a if x < 0 else x * a
+
+
+def touchy(x):
+    if x < 0:
+        raise ValueError("below zero")
+    return x * x if x < 1 else x * 3
+
+
+def kept_by_hand(live: Kernel, control: Any) -> Any:
+    """A function that tells whether this control is still the one in the page, with the keyboard focus."""
+    handle = control.element_handle()
+    return lambda: handle.evaluate("(element) => element.isConnected && document.activeElement === element")
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "pictures", "at_the_end"),
+    [
+        (branches, {"x": 2.0}, 2, "branches(x=1.88) = 5.64"),
+        (leaves_the_graph, {"x": 2.0, "a": 3.0}, 2, "leaves_the_graph(x=1.88, a=3) = 5.64"),
+        (touchy, {"x": 2.0}, 2, "touchy(x=1.88) = 5.64"),
+    ],
+)
+def test_a_drag_goes_on_when_the_graph_changes_below_it(bare, function, values, pictures, at_the_end):
+    live = Kernel(bare, function, **values)
+    page, slider = live.page, live.slider("x")
+    slider.focus()
+    same, box, ends = kept_by_hand(live, slider), slider.bounding_box(), [slider.get_attribute(n) for n in ("min", "max")]
+    thumb, middle = 16 * 4 / 3, box["y"] + box["height"] / 2
+    there = [2 - 0.1 * i for i in range(32)]
+    for place, value in enumerate([*there, *reversed(there[1:])]):
+        page.mouse.move(box["x"] + thumb / 2 + (box["width"] - thumb) * (value + 2) / 8, middle)
+        if not place:
+            page.mouse.down()
+        while live.answered < len(live.sent):
+            before = live.widget.svg
+            live.answer()
+            pictures -= live.widget.svg != before
+        assert same(), f"at {value:.1f}"
+        assert abs(float(slider.input_value()) - value) < 0.1, f"at {value:.1f}"
+        assert live.view.values["x"] == float(slider.input_value())
+    assert pictures == 0, "the graph has changed there and back"
+    page.mouse.up()
+    assert [slider.get_attribute(name) for name in ("min", "max")] == ends == ["-2", "6"]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    while live.answered < len(live.sent):
+        live.answer()
+    assert same()
+    assert caption(page) in (at_the_end, at_the_end.replace("1.88", "1.92").replace("5.64", "5.76"))
+
+
+@pytest.mark.parametrize(("control", "start"), [("slider", 0), ("field", 1)])
+def test_the_arrow_keys_go_on_when_the_graph_changes_below_them(bare, control, start):
+    live = Kernel(bare, branches, x=float(start))
+    one = getattr(live, control)("x")
+    one.focus()
+    same = kept_by_hand(live, one)
+    for key in ["ArrowDown"] * 2 + ["ArrowUp"] * 2:
+        live.page.keyboard.press(key)
+        while live.answered < len(live.sent):
+            live.answer()
+        assert same()
+    assert float(one.input_value()) == start
+    assert live.slider("x").get_attribute("max") == str(start + 2)
+
+
+def test_a_move_that_waits_is_sent_when_the_answer_is_another_picture(bare):
+    live = Kernel(bare, branches, x=2.0)
+    for value in ("-1", "-2", "-1.5"):
+        live.slider("x").fill(value)
+    live.answer()
+    assert [message["values"]["x"] for message in live.sent] == [[-1], [-1.48]]
+    live.answer()
+    assert caption(live.page).startswith("branches(x=-1.48)")
+
+
+def test_a_leaf_that_is_not_in_the_graph_keeps_its_control_beside_it(bare):
+    live = Kernel(bare, leaves_the_graph, x=-1.0, a=3.0)
+    leaf = next(node.id for node in live.view.snapshot.nodes if node.title == "x")
+    assert live.lines(leaf) == ["x", "grad 0", "not in this graph", "+0.1: result about +0", "really +0"]
+    live.field("x").fill("2")
+    live.answer()
+    assert caption(live.page) == "leaves_the_graph(x=2, a=3) = 6"
+    assert live.field("x").count() == 1
+
+
+def test_after_an_error_the_controls_show_what_was_tried(bare):
+    live = Kernel(bare, lambda x, a: touchy(x) * a, x=2.0, a=3.0)
+    live.field("x").fill("-1")
+    live.field("a").focus()
+    live.answer()
+    assert live.field("x").input_value() == "-1"
+    live.field("a").fill("4")
+    live.answer()
+    assert caption(live.page) == "f(x=-1, a=4) stops with ValueError: below zero"
+
+
 def test_a_vector_has_a_field_for_each_entry(bare):
     live = Kernel(bare, lambda w: (w * w).sum(), w=[1.0, 2.0])
     live.field("w[1]").fill("5")
