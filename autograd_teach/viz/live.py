@@ -18,7 +18,7 @@ import numpy as np
 
 from autograd_teach.viz.code import code_of
 from autograd_teach.viz.dot import Flow, Part, label, write
-from autograd_teach.viz.facts import as_array, facts, first_line, is_tensor, number, printable
+from autograd_teach.viz.facts import as_array, facts, first_line, in_words, is_tensor, number, printable
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.player import FLOW, PlayView
 from autograd_teach.viz.recording import Recording, record
@@ -149,6 +149,10 @@ class LiveView(View):
 
     def _call(self) -> None:
         """Call the function, run the backward pass, and try one step of each entry."""
+        if not callable(self.f):
+            instead = ", or viz.play(loss) for the backward pass of a tensor" * is_tensor(self.f)
+            self.trouble = f"viz.live needs a function, not {in_words(self.f)}: write viz.live(f, a=2.0){instead}."
+            return
         try:
             made = run(self.f, self.values)
         except Exception as error:  # noqa: BLE001  any error of a reader's function

@@ -1371,7 +1371,11 @@ def test_a_drag_goes_on_when_the_graph_changes_below_it(bare, function, values, 
     live = Kernel(bare, function, **values)
     page, slider = live.page, live.slider("x")
     slider.focus()
-    same, box, ends = kept_by_hand(live, slider), slider.bounding_box(), [slider.get_attribute(n) for n in ("min", "max")]
+    same, box, ends = (
+        kept_by_hand(live, slider),
+        slider.bounding_box(),
+        [slider.get_attribute(n) for n in ("min", "max")],
+    )
     thumb, middle = 16 * 4 / 3, box["y"] + box["height"] / 2
     there = [2 - 0.1 * i for i in range(32)]
     for place, value in enumerate([*there, *reversed(there[1:])]):
