@@ -132,6 +132,11 @@ class View:
         return layout.dress(drawn, {n.id: self._described(n) for n in self.snapshot.nodes}, self.title)
 
     @property
+    def page_svg(self) -> str:
+        """The picture for a page, which shows the notes above it."""
+        return self.svg
+
+    @property
     def title(self) -> str:
         """Alternative text: one sentence that says what the picture shows."""
         snapshot = self.snapshot
@@ -201,7 +206,7 @@ class View:
         from autograd_teach.viz.widget import Widget
 
         data = self.data()
-        widget = Widget(svg=self.svg, view=data, step=data.get("first", 0))
+        widget = Widget(svg=self.page_svg, view=data, step=data.get("first", 0))
         widget.on_msg(lambda _, content, buffers: self._heard(content))
         return widget
 
@@ -210,7 +215,7 @@ class View:
         for stale in ("dot", "svg"):
             self.__dict__.pop(stale, None)
         if widget is not None:
-            widget.show(self.svg, self.data())
+            widget.show(self.page_svg, self.data())
 
     def __repr__(self) -> str:
         return self.text

@@ -381,6 +381,35 @@ def test_a_view_without_a_graph_shows_its_sentence(bare):
     assert page.locator(".agt-note").inner_text().startswith("Nothing to draw for a float")
 
 
+def why_detached() -> viz.WhyView:
+    w, outside = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    return viz.why(lambda: (w.detach() * outside).sum(), w)
+
+
+@pytest.mark.parametrize("place", ["page", "export", "export without scripts", "no picture"])
+def test_an_answer_of_why_is_shown_once_and_its_code_as_code(bare, browser, tmp_path, monkeypatch, place):
+    view = why_detached()
+    first, second = view.sentence.splitlines()
+    if place == "no picture":
+        monkeypatch.setattr("autograd_teach.viz.layout.render", lambda *_: None)
+        monkeypatch.setattr(type(view.snapshot), "tangled", True)
+    if place.startswith("export"):
+        page = bare.page if place == "export" else browser.new_context(java_script_enabled=False).new_page()
+        page.goto(viz.save(view, tmp_path / "why.html").as_uri())
+    else:
+        page = bare.show(view)
+    shown = " ".join(page.locator("#view, .cell").inner_text().replace("\n", " ").split())
+    assert shown.count(first[:24]) == shown.count(second[:7]) == 1
+    assert "`" not in shown
+    if place != "export without scripts":
+        assert page.locator(".agt-note code").all_text_contents() == view.sentence.split("`")[1::2] != []
+        assert page.locator("g.graph > text").count() == 0
+    if place == "no picture":
+        assert "SumBackward0" in page.locator("pre").text_content()
+    if page is not bare.page:
+        page.context.close()
+
+
 def test_names_are_text_never_markup(bare):
     x = torch.tensor(2.0, requires_grad=True)
     page = bare.show(viz.graph(x * x, names={"<img src=x onerror=alert(1)>": x}))

@@ -317,6 +317,13 @@ function heatColour(sign) {
   return `rgb(${end.map((part) => Math.round(255 + (part - 255) * Math.abs(sign))).join(" ")})`;
 }
 
+// A note; what stands between backticks is code.
+function sentence(note) {
+  const element = make("p", "agt-note");
+  element.append(...note.split("`").map((part, i) => i % 2 ? make("code", "", part) : part));
+  return element;
+}
+
 function heading(text) {
   const element = make("div", "agt-heading", text);
   element.setAttribute("role", "heading");
@@ -1077,11 +1084,11 @@ function render({ model, el }) {
     root.className = `agt agt-${view.kind}-view`;
     root.setAttribute("aria-label", view.title);
     removeAllBut(root, kept.held?.body);
-    root.prepend(...view.notes.map((note) => make("p", "agt-note", note)));
+    root.prepend(...view.notes.map(sentence));
     scene = svg ? stageView(view, svg, model, root, kept) : null;
     if (svg || !view.nodes.length) return;
     if (told) root.append(told);
-    root.append(make("pre", "agt-text", view.text));
+    root.append(make("pre", "agt-text", view.text.split("\n").filter((line) => !view.notes.includes(line)).join("\n")));
   }
   async function show() {
     const view = model.get("view"), mine = ++turn, made = view.nodes.length ? model.get("svg") : "";
