@@ -102,6 +102,8 @@ class LiveView(View):
         """The result of the last successful call."""
         self._gradients: dict[str, np.ndarray[Any, Any]] = {}
         self._promises: list[Promise] = []
+        self._movable: dict[str, str] = {}
+        """For each node of a leaf made from an argument: the name of the argument."""
         self._answers = 0
         self._compute()
 
@@ -145,7 +147,7 @@ class LiveView(View):
         self._call()
         if self.result is None:
             self._played = PlayView(Recording(Snapshot(notes=[self.trouble])))
-            self._shown, self._movable = self._played.snapshot, {}
+            self._shown = self._played.snapshot
 
     def _call(self) -> None:
         """Call the function, run the backward pass, and try one step of each entry."""
@@ -316,7 +318,8 @@ class LiveView(View):
         for node, name in self._movable.items():
             found[node] = [one.value for one in self._promises if one.leaf == name]
             given = self.values[name]
-            tried = np.ravel(as_array(given) if is_tensor(given) else given).tolist() if self.trouble else []
+            array = as_array(given) if is_tensor(given) else np.asarray(given)
+            tried = array.ravel().tolist() if self.trouble and array is not None else []
             if len(tried) == len(found[node]):
                 found[node] = [float(value) for value in tried]
         return found

@@ -125,7 +125,7 @@ class PlayView(View):
         # A leaf's gradient changes while the pass is played, so two rows show it: now and at the
         # end.
         after = {step.node: step.after for step in self.steps}.get(node.id)
-        found = [row for row in rows(node, self.snapshot.show_saved) if row[0] != "gradient"]
+        found = [row for row in rows(node, self.snapshot.show_saved, self.snapshot.names) if row[0] != "gradient"]
         if node.kind == "operation" and after is not None:
             return found
         if node.kind != "leaf" or after is None:
@@ -247,6 +247,8 @@ def _end(step: Step) -> str:
     """The last line of a node when the pass is over: what it received."""
     # Not "grad": only a leaf keeps the gradient that arrives, in its `.grad`.
     received = _brief(step.arriving) if step.is_leaf else step.received
+    if step.hooked:
+        return f"a hook makes it {received}"
     if step.total and clip(summed := f"arrived: {step.total}") == summed:
         return summed
     return f"arrived: {received}" if received else "has run"
@@ -269,7 +271,7 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
     found: list[list[Any]] = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
     if step.is_leaf:
         # A single contribution equals what arrives; several are listed one by one first.
-        found = found if len(step.came_in) > 1 else found[:1]
+        found = found if len(step.came_in) > 1 or step.hooked else found[:1]
         found += [
             ["grad before", step.before],
             ["arriving", step.arriving],
@@ -307,6 +309,12 @@ def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
 
 
 def _sentence(step: Step) -> str:
+    received = _brief(step.arriving) if step.is_leaf else step.received
+    became = f": {_brief(step.hooked)} became {received}" if len(step.hooked + received) < _SHORT_CAPTION else ""
+    return _runs(step) + f" A hook changed what arrived{became}." * bool(step.hooked)
+
+
+def _runs(step: Step) -> str:
     if step.is_leaf:
         leaf = step.runs.partition(" of ")[2]
         if not step.had_grad:
@@ -320,7 +328,8 @@ def _sentence(step: Step) -> str:
     sends = " and ".join(
         f"{'a gradient' if count == 1 else f'{count} gradients'} to {to}" for to, count in counts.items()
     )
-    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}." * bool(sends)
+    hook = next((f" {sent.hook.capitalize()} changed it." for sent in step.goes_out if sent.hook), "")
+    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}.{hook}" * bool(sends)
 
 
 def _noun(text: str) -> str:
