@@ -17,7 +17,7 @@ from autograd_teach.viz.dot import Flow, Part, clip, grad_line, value_line, writ
 from autograd_teach.viz.facts import first_line, printable
 from autograd_teach.viz.heat import heat
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.recording import Recording, Sent, Step, grad_of, record
+from autograd_teach.viz.recording import NOTHING, Recording, Sent, Step, grad_of, record
 from autograd_teach.viz.running import run
 from autograd_teach.viz.snapshot import Node, Snapshot, take
 from autograd_teach.viz.view import View, describe, rows
@@ -317,6 +317,9 @@ def _sentence(step: Step) -> str:
 def _runs(step: Step) -> str:
     if step.is_leaf:
         leaf = step.runs.partition(" of ")[2]
+        if step.arriving == NOTHING:
+            stays = step.before if step.had_grad else "None"
+            return f"{step.runs} runs and receives {NOTHING}: {grad_of(leaf)} stays {_noun(stays)}."
         if not step.had_grad:
             return f"{step.runs} runs: {grad_of(leaf)} was {step.before}, now it holds {_noun(step.after)}."
         becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""

@@ -277,7 +277,7 @@ def formulas(taken: Taken) -> dict[str, Formula]:
     for node in snapshot.nodes:
         if node.kind == "operation":
             plain = rule(node.name)
-            known = plain.beside(snapshot.names) if plain else None
+            known = plain.beside(snapshot.names) if plain and _has_its_form(taken.live[node.id], plain) else None
             options = {name: _option(taken.live[node.id], name) for name in (plain.options if plain else ())}
             arguments = [_argument(snapshot.node(edge.target)) for edge in children[node.id]]
             options["y"] = _name(node) or above.get(node.id, "")
@@ -287,6 +287,12 @@ def formulas(taken: Taken) -> dict[str, Formula]:
             ]
             found[node.id] = Formula(known, arguments, options, before)
     return found
+
+
+def _has_its_form(live: Any, known: Rule) -> bool:
+    """Whether an operation computes the formula of its rule: no option that is not in it changes it."""
+    plain = {"alpha": 1, "beta": 1, "approximate": "none"}
+    return all(name in known.options or getattr(live, f"_saved_{name}", own) == own for name, own in plain.items())
 
 
 def _option(live: Any, name: str) -> str:

@@ -429,6 +429,48 @@ def test_rounding_is_no_hook(lib, dtype):
     assert "hook" not in everything_said(viz.play(y.sum()))
 
 
+FORMS = {
+    # Options that are not in the formula of the rule: what the picture must not say.
+    "add alpha": (lambda lib, a, b: lib.add(a, b, alpha=5), "a + b"),
+    "sub alpha": (lambda lib, a, b: lib.sub(a, b, alpha=5), "a - b"),
+    "add large": (lambda lib, a, b: lib.add(lib.ones(40) * a, lib.ones(40) * b, alpha=5).sum(), "u + v"),
+    "addmm": (
+        lambda lib, a, b: lib.addmm(a.reshape(1, 1), b.reshape(1, 1), a.reshape(1, 1), beta=3).sum(),
+        "u + v @ w",
+    ),
+    "gelu": (lambda lib, a, b: lib.nn.functional.gelu(a, approximate="tanh") * b, "Φ"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_formula_is_not_shown_for_an_operation_with_another_form(lib, form):
+    call, never = FORMS[form]
+    a, b = leaf(lib, 2.0), leaf(lib, 3.0)
+    view = viz.play(call(lib, a, b), names={"a": a, "b": b})
+    assert len(view.steps) > 3 or form in ("add alpha", "sub alpha")
+    assert never not in view.dot
+    for step in view.steps:
+        if step.runs == "AddBackward0":
+            assert [sent.label for sent in step.goes_out][1] in (["1 × 5 = 5"], ["× slopes", "= shape (40)"])
+
+
+def test_a_leaf_that_receives_nothing_keeps_what_it_has(lib):
+    class First(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None
+
+    a, b, c = leaf(lib, 2.0), leaf(lib, 3.0), leaf(lib, 4.0)
+    c.grad = lib.tensor(5.0)
+    said = everything_said(viz.play(First.apply(a, b) * First.apply(a, c), names={"a": a, "b": b, "c": c}))
+    assert "AccumulateGrad of b runs and receives nothing (None): b.grad stays None." in said
+    assert "AccumulateGrad of c runs and receives nothing (None): c.grad stays 5." in said
+
+
 def test_what_a_hook_makes_of_a_gradient_is_no_sum(lib):
     x = leaf(lib, 2.0)
     x.register_hook(lambda g: g * 100)
