@@ -53,6 +53,9 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
     the pass cannot be played, the view says why in a sentence. Raises TypeError if `values` are
     given without a function.
 
+    What a hook changed is shown where it changed it. Hooks of a leaf's AccumulateGrad node, and hooks
+    that run when `.grad` is written, run only in `backward`: the recording does not contain them.
+
     It also works for an engine of your own if its nodes have `register_hook` as in PyTorch: it
     plays `output.backward(gradient)`.
 
