@@ -22,7 +22,7 @@ from typing import Any
 import autograd_teach as torch
 from autograd_teach.viz import dot, graph, layout, play, snapshot
 from autograd_teach.viz.fold import MOST_READ, Folding
-from autograd_teach.viz.view import View, describe
+from autograd_teach.viz.view import View
 
 SIZES, QUICK_SIZES = (10, 100, 1_000, 5_000, 100_000), (10, 400)
 PLAYED, QUICK_PLAYED = (10, 100, 300), (10,)
@@ -101,7 +101,7 @@ def stages(output: Any) -> dict[str, float]:
     found["DOT"], text = least(lambda: dot.write(view.snapshot))
     found["layout"], drawn = least(lambda: layout.render(text))
     if drawn is not None:
-        words = {node.id: describe(node) for node in view.snapshot.nodes}
+        words = {node.id: view._described(node) for node in view.snapshot.nodes}
         found["dressing"], _ = least(lambda: layout.dress(drawn, words, view.title))
     return found
 

@@ -590,8 +590,8 @@ def log10(self):
     input: tensor of any shape; integers and bools are computed in the default float dtype. `log10(0)` is -inf,
     and a negative number gives NaN. The gradient is `1 / (input * log(10))`.
 
-    >>> torch.log10(torch.tensor([100, 0, -100]))
-    tensor([2.0000,   -inf,    nan])
+    >>> torch.log10(torch.tensor([50, 0, -50]))
+    tensor([1.6990,   -inf,    nan])
     """
 
 @smooth(np.log2, self=lambda g, self: g / mul_number(self, math.log(2)))

@@ -81,11 +81,12 @@ def explains(came: Array, local: Local, sent: Array) -> bool:
     if local.numbers is None or local.kind == "moved":
         return True
     with np.errstate(all="ignore"):
+        largest = size(came) * size(local.numbers)
         if local.kind == "block":
             made = came.reshape(1, -1).astype(np.float64) @ local.numbers
-            return made.size == sent.size and _close(made.reshape(sent.shape), sent)
+            return made.size == sent.size and equal(made.reshape(sent.shape), sent, largest)
         made = came * local.numbers
-        return _close(_summed(made, sent.shape), sent)
+        return equal(_summed(made, sent.shape), sent, largest)
 
 
 def size(sent: Array | None) -> float:
@@ -103,8 +104,14 @@ def _summed(array: Array, shape: tuple[int, ...]) -> Array:
     return array.sum(tuple(i for i, n in enumerate(shape) if n == 1 and array.shape[i] != 1), keepdims=True)
 
 
-def _close(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and np.allclose(one, other, rtol=1e-3, atol=1e-6, equal_nan=True)
+def equal(one: Array, other: Array, largest: float = 0.0, rtol: float = 1e-3) -> bool:
+    """Whether two gradients are equal but for rounding.
+
+    largest: the size of the numbers that they are computed from, if it may be more than their own.
+    """
+    scale = max(largest, *(size(np.where(np.isfinite(array), array, 0)) for array in (one, other)))
+    atol = 1e-6 * scale if math.isfinite(scale) else 0.0
+    return one.shape == other.shape and np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True)
 
 
 def _factor(local: Local) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from autograd_teach.viz import layout
 from autograd_teach.viz.chart import Chart, Line, Panel, heat_maps, log_log
-from autograd_teach.viz.facts import as_array, first_line, is_tensor, library_of, number, shape_text
+from autograd_teach.viz.facts import as_array, first_line, in_words, is_tensor, library_of, number, shape_text
 
 EPS, ATOL, RTOL = 1e-6, 1e-5, 1e-3  # the defaults of gradcheck
 _MOST_ENTRIES, _MOST_LISTED = 250_000, 8
@@ -30,6 +30,8 @@ class _Function:
     """A function of tensors, called with arrays: its values and its Jacobians."""
 
     def __init__(self, fn: Callable[..., Any], inputs: Any) -> None:
+        if not callable(fn):
+            raise _Cannot(f"Nothing to check: give a function, not {in_words(fn)}.")
         given = [inputs] if is_tensor(inputs) else list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         wrong = next((type(x).__name__ for x in given if not is_tensor(x)), None)
         if wrong or not given:

@@ -17,14 +17,12 @@ from html import escape
 from typing import Any
 
 from autograd_teach.viz.chart import Chart
-from autograd_teach.viz.facts import first_line, is_tensor, printable, shape_text
+from autograd_teach.viz.facts import first_line, in_words, printable
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.plots import chart_of, is_figure
 from autograd_teach.viz.running import call_noting
 from autograd_teach.viz.snapshot import Snapshot, take
 from autograd_teach.viz.view import GraphView, View
-
-_MOST_IN_A_ROW = 60
 
 
 def explore(f: Callable[..., Any], /, *, names: Mapping[str, Any] | None = None, **arguments: Any) -> ExploreView:
@@ -106,7 +104,7 @@ class ExploreView(View):
         self._picture: Any = None
         self._chart: Any = None
         self._sliders: dict[str, Any] = {}
-        trouble = "" if callable(f) else f"Nothing to explore: give a function, not {_short(f)}."
+        trouble = "" if callable(f) else f"Nothing to explore: give a function, not {in_words(f)}."
         defaults = _defaults(f) if not trouble else {}
         for name, spec in arguments.items():
             try:
@@ -161,7 +159,7 @@ class ExploreView(View):
         """The current call as code: `power(k=3)`."""
         name = getattr(self.f, "__name__", type(self.f).__name__)
         name = "f" if name == "<lambda>" else name
-        return printable(f"{name}({', '.join(f'{key}={_short(value)}' for key, value in self.values.items())})")
+        return printable(f"{name}({', '.join(f'{key}={in_words(value)}' for key, value in self.values.items())})")
 
     def _redraw(self) -> None:
         self.view = self._run()
@@ -260,7 +258,7 @@ def _control(name: str, spec: Any, default: Any) -> Control:
         low, high = (spec - 10, spec + 10) if spec == 0 else sorted((spec * 0, 2 * spec))
         return Control("slider", spec, low, high, 1 if isinstance(spec, int) else _fine(low, high))
     raise ValueError(
-        f"There is no control for {name}={_short(spec)}: give a range such as (1, 6), a list to choose from, a number, "
+        f"There is no control for {name}={in_words(spec)}: give a range such as (1, 6), a list to choose from, a number, "
         "True or False."
     )
 
@@ -293,20 +291,9 @@ def _make(ipywidgets: Any, name: str, control: Control) -> Any:
         return ipywidgets.Checkbox(value=control.start, description=name)
     if control.kind == "choice":
         # By index: comparing options that are tensors would not give a single truth value.
-        options = [(_short(option), place) for place, option in enumerate(control.options)]
+        options = [(in_words(option), place) for place, option in enumerate(control.options)]
         return ipywidgets.Dropdown(options=options, description=name)
     whole = isinstance(control.start, int)
     make = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
     form = {} if whole else {"readout_format": ".4g"}
     return make(value=control.start, min=control.low, max=control.high, step=control.step, description=name, **form)
-
-
-def _short(thing: Any) -> str:
-    """A value on one line, without a memory address."""
-    if is_tensor(thing):
-        return f"a tensor of shape {shape_text(tuple(thing.shape))}"
-    if callable(thing):
-        return getattr(thing, "__name__", f"<{type(thing).__name__}>")
-    plain = isinstance(thing, (int, float, complex, str, bytes, list, tuple, dict, set, type(None)))
-    told = repr(thing) if plain else f"<{type(thing).__name__}>"
-    return told if len(told) <= _MOST_IN_A_ROW else told[: _MOST_IN_A_ROW - 1] + "…"

@@ -135,7 +135,7 @@ def page(view: View) -> str:
     static = files("autograd_teach.viz") / "static"
     data = view.data()
     # The page opens at the end of the pass, with all numbers; the buttons go back to the start.
-    state = {"svg": view.svg, "view": data, "step": len(data.get("steps", ())), **_engine(view)}
+    state = {"svg": view.page_svg, "view": data, "step": len(data.get("steps", ())), **_engine(view)}
     parts = {
         "TITLE": escape(view.title),
         "CSS": (static / "widget.css").read_text(encoding="utf-8"),

@@ -19,6 +19,7 @@ LIBRARIES = "autograd_teach", "torch"
 NO_GRAD_YET = "not computed yet"
 _IN_FULL = {"auto": 12, "always": 100, "never": 0}
 _SHORT = 28
+_LONGEST_VALUE = 60
 _TOO_LARGE_TO_SCAN = 10_000_000
 
 
@@ -76,6 +77,17 @@ def printable(text: str) -> str:
     Control characters become blanks, because SVG and terminals cannot show them.
     """
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def in_words(thing: Any) -> str:
+    """A value on one line, without a memory address."""
+    if is_tensor(thing):
+        return f"a tensor of shape {shape_text(tuple(thing.shape))}"
+    if callable(thing):
+        return getattr(thing, "__name__", f"<{type(thing).__name__}>")
+    plain = isinstance(thing, (int, float, complex, str, bytes, list, tuple, dict, set, type(None)))
+    told = repr(thing) if plain else f"<{type(thing).__name__}>"
+    return told if len(told) <= _LONGEST_VALUE else told[: _LONGEST_VALUE - 1] + "…"
 
 
 def facts(tensor: Any, values: Values = "auto") -> Facts:

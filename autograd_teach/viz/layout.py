@@ -181,7 +181,7 @@ def _dress_group(group: ET.Element, descriptions: Mapping[str, str]) -> None:
 
 def sentences(lines: Sequence[str]) -> str:
     """A picture that contains only sentences, for a view without a graph to show."""
-    rows = [row for line in lines for row in wrap(line, 72)] or [""]
+    rows = [row for line in lines for row in wrap(line.replace("`", ""), 72)] or [""]
     height = 20 * len(rows) + 22
     text = "".join(f'<text x="16" y="{20 * i + 29}" font-size="13">{escape(row)}</text>' for i, row in enumerate(rows))
     return (

@@ -18,7 +18,7 @@ import numpy as np
 
 from autograd_teach.viz.code import code_of
 from autograd_teach.viz.dot import Flow, Part, label, write
-from autograd_teach.viz.facts import as_array, first_line, is_tensor, number, printable
+from autograd_teach.viz.facts import as_array, facts, first_line, in_words, is_tensor, number, printable
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.player import FLOW, PlayView
 from autograd_teach.viz.recording import Recording, record
@@ -102,13 +102,15 @@ class LiveView(View):
         """The result of the last successful call."""
         self._gradients: dict[str, np.ndarray[Any, Any]] = {}
         self._promises: list[Promise] = []
+        self._movable: dict[str, str] = {}
+        """For each node of a leaf made from an argument: the name of the argument."""
         self._answers = 0
         self._compute()
 
     @property
     def snapshot(self) -> Snapshot:  # type: ignore[override]  # replaced after each change
-        """The current graph."""
-        return self._played.snapshot
+        """The current graph, and beside it the leaves with sliders that the result does not depend on."""
+        return self._shown
 
     @property
     def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -145,9 +147,14 @@ class LiveView(View):
         self._call()
         if self.result is None:
             self._played = PlayView(Recording(Snapshot(notes=[self.trouble])))
+            self._shown = self._played.snapshot
 
     def _call(self) -> None:
         """Call the function, run the backward pass, and try one step of each entry."""
+        if not callable(self.f):
+            instead = ", or viz.play(loss) for the backward pass of a tensor" * is_tensor(self.f)
+            self.trouble = f"viz.live needs a function, not {in_words(self.f)}: write viz.live(f, a=2.0){instead}."
+            return
         try:
             made = run(self.f, self.values)
         except Exception as error:  # noqa: BLE001  any error of a reader's function
@@ -165,6 +172,7 @@ class LiveView(View):
         self.trouble, self._run, self._played, self.result = "", made, played, float(found.reshape(()))
         self._gradients, self._promises = {}, []
         self._try_steps(made)
+        self._show_leaves(made)
 
     def _try_steps(self, made: Run) -> None:
         arrived = self._played.recording.arrived
@@ -181,6 +189,20 @@ class LiveView(View):
                 slope = float(slopes[place])
                 really = self._moved(name, leaf, array, place)
                 self._promises.append(Promise(name, entry, float(array[place]), slope, slope * self.step, really))
+
+    def _show_leaves(self, made: Run) -> None:
+        """Find the nodes of the leaves; a leaf that can be moved but is not in the graph gets its own."""
+        names = {id(leaf): name for name, leaf in made.leaves.items()}
+        leaves = self._played.recording.leaves
+        self._movable = {node: names[id(leaf)] for node, leaf in leaves.items() if id(leaf) in names}
+        nodes = list(self._played.snapshot.nodes)
+        for name in dict.fromkeys(one.leaf for one in self._promises):
+            if name not in self._movable.values():
+                shape, told = tuple(made.leaves[name].shape), facts(made.leaves[name])
+                apart = Node(f"n{len(nodes)}", "leaf", "leaf", name, shape, value=told, grad_text="0", title=name)
+                nodes.append(replace(apart, lines=["not in this graph"]))
+                self._movable[apart.id] = name
+        self._shown = replace(self._played.snapshot, nodes=nodes)
 
     def _moved(self, name: str, leaf: Any, array: np.ndarray[Any, Any], place: tuple[int, ...]) -> float:
         """The change of the result if one entry moves by one step.
@@ -220,19 +242,19 @@ class LiveView(View):
     def title(self) -> str:
         """Alternative text: one sentence that says what the picture shows."""
         if self.trouble:
-            return f"{self.trouble.rstrip('.')}. {super().title}" if self.snapshot.nodes else self.trouble
+            return f"{self.trouble.rstrip('.')}. {self._played.title}" if self.snapshot.nodes else self.trouble
         result = "" if self.result is None else f" = {number(self.result)}"
-        return f"{self.call}{result}. {super().title}"
+        return f"{self.call}{result}. {self._played.title}"
 
     def _write(self) -> str:
         return write(self.snapshot, self._parts(), self._flows(), roomy=True)
 
     def _parts(self) -> dict[str, Part]:
         parts = self._played.parts() if self._played.steps else {}
-        movable = self._movable()
+        parts |= {node: Part(0, 0, grad_after="0") for node in self._movable if node not in parts}
         found = {}
         for node, part in parts.items():
-            name = movable.get(node)
+            name = self._movable.get(node)
             own = [one for one in self._promises if one.leaf == name]
             if not own:
                 found[node] = replace(part, step=0)
@@ -256,13 +278,6 @@ class LiveView(View):
         flows = self._played.flows() if self._played.steps else {}
         return {edge: replace(flow, lines=(" ".join(flow.lines),)) for edge, flow in flows.items()}
 
-    def _movable(self) -> dict[str, str]:
-        """For each node of a leaf made from an argument: the name of the argument."""
-        if self.result is None:
-            return {}
-        names = {id(leaf): name for name, leaf in self._run.leaves.items()}
-        return {i: names[id(t)] for i, t in self._played.recording.leaves.items() if id(t) in names}
-
     def _legend(self) -> list[list[str]]:
         return [*super()._legend(), FLOW]
 
@@ -275,14 +290,12 @@ class LiveView(View):
     def _more(self) -> dict[str, Any]:
         if self.result is None:
             return {}
-        movable, values = self._movable(), self._leaf_values()
-        shown = set(movable.values())
+        movable, values = self._movable, self._leaf_values()
+        used = {movable[node.id] for node in self._played.snapshot.nodes if node.id in movable}
         return {
             "step": self.step,
             "leaves": {node: {"name": movable[node], "values": held} for node, held in values.items() if held},
-            # Arguments that the result does not depend on are not in the graph, but they have
-            # sliders too.
-            "unused": [name for name in self._run.leaves if name not in shown],
+            "unused": [name for name in self._run.leaves if name not in used],
             "numbers": self._numbers(),
             **({"code": vars(found)} if (found := code_of(self.snapshot)) else {}),
         }
@@ -300,9 +313,16 @@ class LiveView(View):
         }
 
     def _leaf_values(self) -> dict[str, list[float]]:
-        return {
-            node: [one.value for one in self._promises if one.leaf == name] for node, name in self._movable().items()
-        }
+        """The number in each control; after a call that failed, the number that was tried."""
+        found = {}
+        for node, name in self._movable.items():
+            found[node] = [one.value for one in self._promises if one.leaf == name]
+            given = self.values[name]
+            array = as_array(given) if is_tensor(given) else np.asarray(given)
+            tried = array.ravel().tolist() if self.trouble and array is not None else []
+            if len(tried) == len(found[node]):
+                found[node] = [float(value) for value in tried]
+        return found
 
     def _shape(self, numbers: dict[str, Any]) -> Any:
         """The picture is kept while this is the same: nodes, edges, and their numbers of lines."""

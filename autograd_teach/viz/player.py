@@ -17,7 +17,7 @@ from autograd_teach.viz.dot import Flow, Part, clip, grad_line, value_line, writ
 from autograd_teach.viz.facts import first_line, printable
 from autograd_teach.viz.heat import heat
 from autograd_teach.viz.naming import caller_tensors, given_names
-from autograd_teach.viz.recording import Recording, Sent, Step, grad_of, record
+from autograd_teach.viz.recording import NOTHING, Recording, Sent, Step, grad_of, record
 from autograd_teach.viz.running import run
 from autograd_teach.viz.snapshot import Node, Snapshot, take
 from autograd_teach.viz.view import View, describe, rows
@@ -52,6 +52,9 @@ def play(output: Any, gradient: Any = None, *, names: Mapping[str, Any] | None =
     does not change any `.grad` and does not free the graph, so you can still call `backward`. If
     the pass cannot be played, the view says why in a sentence. Raises TypeError if `values` are
     given without a function.
+
+    What a hook changed is shown where it changed it. Hooks of a leaf's AccumulateGrad node, and hooks
+    that run when `.grad` is written, run only in `backward`: the recording does not contain them.
 
     It also works for an engine of your own if its nodes have `register_hook` as in PyTorch: it
     plays `output.backward(gradient)`.
@@ -125,7 +128,7 @@ class PlayView(View):
         # A leaf's gradient changes while the pass is played, so two rows show it: now and at the
         # end.
         after = {step.node: step.after for step in self.steps}.get(node.id)
-        found = [row for row in rows(node, self.snapshot.show_saved) if row[0] != "gradient"]
+        found = [row for row in rows(node, self.snapshot.show_saved, self.snapshot.names) if row[0] != "gradient"]
         if node.kind == "operation" and after is not None:
             return found
         if node.kind != "leaf" or after is None:
@@ -247,6 +250,8 @@ def _end(step: Step) -> str:
     """The last line of a node when the pass is over: what it received."""
     # Not "grad": only a leaf keeps the gradient that arrives, in its `.grad`.
     received = _brief(step.arriving) if step.is_leaf else step.received
+    if step.hooked:
+        return f"a hook makes it {received}"
     if step.total and clip(summed := f"arrived: {step.total}") == summed:
         return summed
     return f"arrived: {received}" if received else "has run"
@@ -269,7 +274,7 @@ def _step_data(step: Step, place: int, total: int) -> dict[str, Any]:
     found: list[list[Any]] = [["why now", step.because], ["came in", "\n".join(step.came_in)]]
     if step.is_leaf:
         # A single contribution equals what arrives; several are listed one by one first.
-        found = found if len(step.came_in) > 1 else found[:1]
+        found = found if len(step.came_in) > 1 or step.hooked else found[:1]
         found += [
             ["grad before", step.before],
             ["arriving", step.arriving],
@@ -307,8 +312,17 @@ def _finite(bars: list[tuple[float, float]]) -> list[list[float]]:
 
 
 def _sentence(step: Step) -> str:
+    received = _brief(step.arriving) if step.is_leaf else step.received
+    became = f": {_brief(step.hooked)} became {received}" if len(step.hooked + received) < _SHORT_CAPTION else ""
+    return _runs(step) + f" A hook changed what arrived{became}." * bool(step.hooked)
+
+
+def _runs(step: Step) -> str:
     if step.is_leaf:
         leaf = step.runs.partition(" of ")[2]
+        if step.arriving == NOTHING:
+            stays = step.before if step.had_grad else "None"
+            return f"{step.runs} runs and receives {NOTHING}: {grad_of(leaf)} stays {_noun(stays)}."
         if not step.had_grad:
             return f"{step.runs} runs: {grad_of(leaf)} was {step.before}, now it holds {_noun(step.after)}."
         becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""
@@ -320,7 +334,8 @@ def _sentence(step: Step) -> str:
     sends = " and ".join(
         f"{'a gradient' if count == 1 else f'{count} gradients'} to {to}" for to, count in counts.items()
     )
-    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}." * bool(sends)
+    hook = next((f" {sent.hook.capitalize()} changed it." for sent in step.goes_out if sent.hook), "")
+    return f"{step.runs} runs, because {step.because}." + f" It sends {sends}.{hook}" * bool(sends)
 
 
 def _noun(text: str) -> str:

@@ -35,7 +35,7 @@ from autograd_teach.viz.facts import (
 )
 from autograd_teach.viz.heat import heat
 from autograd_teach.viz.rules import Rule, rule
-from autograd_teach.viz.slopes import MOST_ASKED, MOST_ASKED_ON_REQUEST, Local, local_derivatives
+from autograd_teach.viz.slopes import MOST_ASKED, MOST_ASKED_ON_REQUEST, Local, given_by, local_derivatives, precision
 from autograd_teach.viz.snapshot import Edge, Node, Snapshot, Taken
 from autograd_teach.viz.unsupported import unsupported
 
@@ -64,12 +64,17 @@ class Sent:
     """The lines beside the edge: what came in × the local derivative = what goes out."""
     size: float = 0.0
     """The largest absolute value of the gradient's entries."""
+    given: str = ""
+    """If a hook changed the gradient: what the node itself gave."""
+    hook: str = ""
+    """The words for what changed it."""
 
     @property
     def told(self) -> str:
         """The gradient that is sent; if its numbers are written in full, with their arithmetic."""
         line = " ".join(self.label)
-        return self.text if not line or "shape" in line or self.text.startswith("shape") else line
+        plain = f"{self.given} ({self.hook} makes it {self.text})" if self.given else self.text
+        return plain if not line or "shape" in line or self.text.startswith("shape") else line
 
 
 @dataclass
@@ -92,6 +97,8 @@ class Step:
     """The total that came in, shortened; for a node with several outputs, one after the other."""
     total: str = ""
     """The sum of several contributions, written out: `2 + 5 = 7`."""
+    hooked: str = ""
+    """What came in before a hook changed it; empty if none did."""
     maps: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Heat maps (`heat.heat`) of large gradients, by row: `came in`, `arriving`, `grad after`."""
 
@@ -182,6 +189,13 @@ def record(output: Any, gradient: Any, taken: Taken) -> Recording:
         first = first.rstrip(".")
         taken.snapshot.notes.append(f"The backward pass stops with {type(error).__name__}: {first}.")
         return recording
+    late = [
+        taken.snapshot.node(i).title for i in arrived if getattr(taken.live[i], "_post_accumulate_grad_hooks", None)
+    ]
+    taken.snapshot.notes += [
+        f"{grad_of(leaf)} has a hook that runs when backward has written it: this recording does not run it."
+        for leaf in late
+    ]
     recording.arrived, recording.leaves = arrived, {leaf: taken.live[leaf] for leaf in arrived}
     _write_steps(recording, taken, ran, arrived, _starts(outputs, gradients, taken))
     return recording
@@ -264,8 +278,9 @@ def formulas(taken: Taken) -> dict[str, Formula]:
     above = {edge.target: _name(output) for output in outputs for edge in children[output.id]}
     for node in snapshot.nodes:
         if node.kind == "operation":
-            known = rule(node.name)
-            options = {name: _option(taken.live[node.id], name) for name in (known.options if known else ())}
+            plain = rule(node.name)
+            known = plain.beside(snapshot.names) if plain and _has_its_form(taken.live[node.id], plain) else None
+            options = {name: _option(taken.live[node.id], name) for name in (plain.options if plain else ())}
             arguments = [_argument(snapshot.node(edge.target)) for edge in children[node.id]]
             options["y"] = _name(node) or above.get(node.id, "")
             before = [
@@ -274,6 +289,12 @@ def formulas(taken: Taken) -> dict[str, Formula]:
             ]
             found[node.id] = Formula(known, arguments, options, before)
     return found
+
+
+def _has_its_form(live: Any, known: Rule) -> bool:
+    """Whether an operation computes the formula of its rule: no option that is not in it changes it."""
+    plain = {"alpha": 1, "beta": 1, "approximate": "none"}
+    return all(name in known.options or getattr(live, f"_saved_{name}", own) == own for name, own in plain.items())
 
 
 def _option(live: Any, name: str) -> str:
@@ -307,8 +328,15 @@ class _Ran:
     """Copies of the gradients that came in, after tensor hooks."""
     sent: list[Any]
     """Copies of the gradients that were sent on, in the order of `next_functions`."""
-    example: Any
-    """The gradient that came in, if the node has one output: a template for slopes.py."""
+    gradients: Sequence[Any]
+    """The gradients that came in: templates for slopes.py."""
+    rtol: float
+    """The relative tolerance for these gradients."""
+
+    @property
+    def example(self) -> Any:
+        """The gradient that came in, if the node has one output."""
+        return self.gradients[0] if len(self.gradients) == 1 else None
 
 
 def _run(outputs: Sequence[Any], gradients: Sequence[Any], taken: Taken) -> tuple[list[_Ran], dict[str, Any]]:
@@ -361,9 +389,9 @@ def _writer(node_id: str, ran: list[_Ran]) -> Any:
     def write(grad_inputs: Any, grad_outputs: Any) -> None:
         came_in = [None if g is None else facts(g) for g in grad_outputs]
         maps = [found for g in grad_outputs if g is not None and (found := _map(as_array(g))) is not None]
-        example = grad_outputs[0] if len(grad_outputs) == 1 else None
         arrays, sent = [_copied(g) for g in grad_outputs], [_copied(g) for g in grad_inputs]
-        ran.append(_Ran(node_id, came_in, maps, arrays, sent, example))
+        rtol = max((precision(g) for g in (*grad_inputs, *grad_outputs) if g is not None), default=0.0)
+        ran.append(_Ran(node_id, came_in, maps, arrays, sent, tuple(grad_outputs), rtol))
 
     return write
 
@@ -406,14 +434,18 @@ def _write_steps(
     for one in ran:
         node = snapshot.node(one.node)
         because = _because(arrivals[one.node], started[one.node])
-        step = Step(one.node, node.title, because, _came_in(arrivals[one.node], one.came_in, one.arrays))
+        step = Step(one.node, node.title, because, _came_in(arrivals[one.node], one.came_in, one.arrays, one.rtol))
         if one.maps:
             step.maps["came in"] = one.maps
         recording.steps.append(step)
         step.total = _total(arrivals[one.node])
+        step.hooked = "; ".join(_hooked(arrivals[one.node], one.arrays, one.rtol).values())
         step.received = "; ".join(arithmetic.brief(array) for array in one.arrays if array is not None)
         complete: list[str] = []
         locals_ = _locals(taken.live[one.node], one)
+        own = given_by(taken.live[one.node], one.gradients, one.arrays)
+        own += [None] * (len(one.sent) - len(own))
+        hook = "a hook or its own backward" if hasattr(taken.live[one.node], "apply") else "a hook"
         if any(found is not None and found.kind == "block" and not found.in_full for found in locals_):
             recording.large[one.node] = partial(_locals, taken.live[one.node], one, MOST_ASKED_ON_REQUEST)
         for slot, (edge, gradient) in enumerate(zip(children[one.node], one.sent, strict=False)):
@@ -422,7 +454,7 @@ def _write_steps(
                 continue
             missing[edge.target] -= 1
             step.goes_out.append(_sent(recording, edge, gradient, missing[edge.target]))
-            _explain(step.goes_out[-1], recording.formulas[one.node], slot, one, locals_[slot])
+            _explain(step.goes_out[-1], recording.formulas[one.node], slot, one, locals_[slot], own[slot], hook)
             text = f"{step.goes_out[-1].text} from {node.title}"
             arrivals[edge.target].append(_Arrival(text, edge.number, gradient))
             if target.kind == "leaf" and missing[edge.target] == 0:
@@ -441,12 +473,20 @@ def _locals(live: Any, one: _Ran, most: int = MOST_ASKED) -> list[Local | None]:
     return local_derivatives(live, one.example, [gradient is not None for gradient in one.sent], most)
 
 
-def _explain(sent: Sent, formula: Formula, slot: int, one: _Ran, local: Local | None) -> None:
-    """Add to a sent gradient how it was computed."""
+def _explain(sent: Sent, formula: Formula, slot: int, one: _Ran, local: Local | None, own: Any, hook: str) -> None:
+    """Add to a sent gradient how it was computed.
+
+    own: what the node itself gives; None if that is not known. hook: the words for what changed it.
+    """
     gradient = one.sent[slot]
+    if own is None or gradient is None or own.shape != gradient.shape or arithmetic.equal(own, gradient, rtol=one.rtol):
+        own = gradient
+    else:
+        sent.given, sent.hook = _text(facts(own)), hook
     came = one.arrays[0] if len(one.arrays) == 1 else None
     sent.local, sent.size, sent.formula = local, arithmetic.size(gradient), formula.slope(slot)
-    sent.label = arithmetic.product(came, local, gradient, sent.formula, formula.sends(slot))
+    sent.label = arithmetic.product(came, local, own, sent.formula, formula.sends(slot))
+    sent.label += [f"({hook} makes it {arithmetic.brief(gradient)})"] if sent.given else []
 
 
 def _total(arrivals: list[_Arrival]) -> str:
@@ -468,18 +508,29 @@ def _summed(arrivals: list[_Arrival]) -> bool:
     return max(Counter(arrival.number for arrival in arrivals).values(), default=0) > 1
 
 
-def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Sequence[Any]) -> list[str]:
+def _came_in(arrivals: list[_Arrival], total: Sequence[Facts | None], arrays: Sequence[Any], rtol: float) -> list[str]:
     """What a node received: each contribution, their sum, and what a hook changed."""
     outputs = [f"output {i}: " if len(total) > 1 else "" for i in range(len(total))]
+    hooked = _hooked(arrivals, arrays, rtol)
     told = [outputs[a.number] + a.text for a in arrivals] if _summed(arrivals) else []
     for place, (found, array) in enumerate(zip(total, arrays, strict=True)):
         sent = [a.array for a in arrivals if a.number == place and a.array is not None]
-        text = plain = _text(found)
-        written = arithmetic.total(sent) or text
-        if sent and array is not None and not np.allclose(sum(sent), array, rtol=1e-3, atol=1e-6, equal_nan=True):
-            text = f"{_text(facts(np.asarray(sum(sent))))}; a hook makes it {text}"
-        told.append("sum: " * _summed(arrivals) + outputs[place] + (written if text == plain else text))
+        text = _text(found)
+        text = f"{hooked[place]}; a hook makes it {text}" if place in hooked else arithmetic.total(sent) or text
+        told.append("sum: " * _summed(arrivals) + outputs[place] + text)
     return told
+
+
+def _hooked(arrivals: list[_Arrival], arrays: Sequence[Any], rtol: float) -> dict[int, str]:
+    """For each output whose gradient a hook changed after it had arrived: the gradient that arrived."""
+    found = {}
+    for place, array in enumerate(arrays):
+        sent = [a.array for a in arrivals if a.number == place and a.array is not None]
+        if sent and array is not None:
+            total = np.asarray(sum(sent))
+            if not arithmetic.equal(total, array, max(map(arithmetic.size, sent)), rtol):
+                found[place] = _text(facts(total))
+    return found
 
 
 def _text(found: Facts | None) -> str:
@@ -506,7 +557,7 @@ def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arri
         leaf,
         f"AccumulateGrad of {node.title}",
         _because(arrivals, 0),
-        _came_in(arrivals, [None if arriving is None else facts(arriving)], [arriving]),
+        _came_in(arrivals, [None if arriving is None else facts(arriving)], [arriving], precision(tensor)),
         before=NO_GRAD_YET if had is None else _text(facts(had)),
         arriving=came,
         after=NO_GRAD_YET if total is None else _text(facts(total)),
@@ -514,6 +565,7 @@ def _leaf_step(recording: Recording, leaf: str, tensor: Any, arriving: Any, arri
         had_grad=had is not None,
         total=_total(arrivals),
     )
+    step.hooked = "".join(_hooked(arrivals, [arriving], precision(tensor)).values())
     # If the leaf did not have a gradient, what arrives is its new gradient: one map is enough.
     arrays = {"arriving": None if had is None else arriving, "grad after": total}
     step.maps = {head: [found] for head, array in arrays.items() if (found := _map(array)) is not None}

@@ -15,15 +15,21 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar
 
+from autograd_teach.viz.naming import caller_tensors
+
 INPUTS = "uvw"
 """The names of an operation's inputs in formulas, in the order of `next_functions`."""
+_SPARE = "qrshzbfxd"
+"""Letters that no rule uses, for a view in which a letter of the rules is a name of the program."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +60,36 @@ class Rule:
     """The number of slots; None if it differs from call to call."""
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Further names in the formulas, for example `k`, and their meaning."""
+    letters: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The letters of rules.toml that have another letter here (`beside`)."""
+
+    def beside(self, names: Iterable[str]) -> Rule:
+        """The same rule in letters that are not among `names`, the names of a program.
+
+        >>> rule("MulBackward0").beside({"u", "x"})
+        MulBackward0: y = q · v
+          ∂y/∂q = v
+          ∂y/∂v = q
+        """
+        letters = _letters_beside(frozenset(names))
+        if not letters:
+            return self
+
+        def renamed(expression: str) -> str:
+            return ast.unparse(_Renamed(letters, {}).visit(_parsed(expression)))
+
+        def reworded(words: str) -> str:
+            return re.sub(r"(?<![A-Za-z])[a-z](?![A-Za-z])", lambda found: letters.get(found[0], found[0]), words)
+
+        return replace(
+            self,
+            computes=renamed(self.computes) if self.computes else None,
+            slopes=tuple(map(renamed, self.slopes)),
+            sends=tuple(map(renamed, self.sends)),
+            words=reworded(self.words),
+            options={letters.get(name, name): reworded(meaning) for name, meaning in self.options.items()},
+            letters=letters,
+        )
 
     @property
     def computes_text(self) -> str | None:
@@ -75,7 +111,7 @@ class Rule:
         """
         if not self.computes:
             return None
-        return _TEXT.written(_named(_parsed(self.computes), arguments, options or {}))
+        return _TEXT.written(self._named(_parsed(self.computes), arguments, options or {}))
 
     def sends_with(self, slot: int, arguments: Sequence[str], options: Mapping[str, str] | None = None) -> str | None:
         """What an input gets for `g`, with other names as in `computes_with`.
@@ -84,7 +120,7 @@ class Rule:
         'wᵀ @ g'
         """
         sent = self._sent(slot)
-        return None if sent is None else _TEXT.written(_named(sent, arguments, options or {}))
+        return None if sent is None else _TEXT.written(self._named(sent, arguments, options or {}))
 
     def slope_text(self, slot: int) -> str | None:
         """The local slope of an input, for example `v`; None for a rule without slopes.
@@ -101,7 +137,7 @@ class Rule:
         """
         if not self._has(slot, self.slopes):
             return None
-        return _TEXT.written(_named(_parsed(self.slopes[slot]), arguments, options or {}))
+        return _TEXT.written(self._named(_parsed(self.slopes[slot]), arguments, options or {}))
 
     def slope_latex(self, slot: int) -> str | None:
         """The local slope of an input, as LaTeX."""
@@ -122,20 +158,21 @@ class Rule:
         equation = self._equation(slot)
         if equation is None:
             return self.words
-        return f"y = {self.computes_text}: {equation}" if self.computes else equation
+        return f"{self._letter('y')} = {self.computes_text}: {equation}" if self.computes else equation
 
     def __repr__(self) -> str:
         """The whole rule as text: what it computes, a line for each slot, words, options."""
-        head = f"y = {self.computes_text}" if self.computes else self.words
+        head = f"{self._letter('y')} = {self.computes_text}" if self.computes else self.words
         equations = [self._equation(slot) or "" for slot in range(len(self._formulas))]
         return "\n  ".join([f"{self.name}: {head}", *equations, *self._notes()])
 
     def _repr_markdown_(self) -> str:
-        lines = [rf"y &= {self.computes_latex}"] if self.computes else []
+        y, inputs = self._letter("y"), [self._letter(name) for name in INPUTS]
+        lines = [rf"{y} &= {self.computes_latex}"] if self.computes else []
         for slot in range(len(self.slopes)):
-            lines.append(rf"\frac{{\partial y}}{{\partial {INPUTS[slot]}}} &= {self.slope_latex(slot)}")
+            lines.append(rf"\frac{{\partial {y}}}{{\partial {inputs[slot]}}} &= {self.slope_latex(slot)}")
         for slot in range(len(self.sends)):
-            lines.append(rf"{INPUTS[slot]} \text{{ gets }} & {self.sends_latex(slot)}")
+            lines.append(rf"{inputs[slot]} \text{{ gets }} & {self.sends_latex(slot)}")
         parts = [f"**{self.name}**"]
         if lines:
             parts.append("$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$")
@@ -148,20 +185,29 @@ class Rule:
         return self.slopes or self.sends
 
     def _equation(self, slot: int) -> str | None:
+        own = self._letter(INPUTS[slot]) if self._formulas else ""
         if self._has(slot, self.slopes):
-            return f"∂y/∂{INPUTS[slot]} = {self.slope_text(slot)}"
-        return f"{INPUTS[slot]} gets {self.sends_text(slot)}" if self.sends else None
+            return f"∂{self._letter('y')}/∂{own} = {self.slope_text(slot)}"
+        return f"{own} gets {self.sends_text(slot)}" if self.sends else None
+
+    def _letter(self, own: str) -> str:
+        return self.letters.get(own, own)
+
+    def _named(self, expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
+        inputs = [self._letter(name) for name in INPUTS]
+        return _named(expression, inputs, arguments, {self._letter(own): text for own, text in options.items()})
 
     def _notes(self) -> list[str]:
         """The sentences below the formulas."""
         notes = [_as_sentence(self.words)] if self.words and self.computes else []
         notes += [f"{_TEXT.name(name)}: {meaning}." for name, meaning in self.options.items()]
-        speaks_of_g = self.sends or re.search(r"\bg\b", self.words)
-        return [*notes, "g: the gradient that arrives."] if speaks_of_g else notes
+        g = self._letter("g")
+        speaks_of_g = self.sends or re.search(rf"\b{g}\b", self.words)
+        return [*notes, f"{g}: the gradient that arrives."] if speaks_of_g else notes
 
     def _sent(self, slot: int) -> ast.expr | None:
         if self._has(slot, self.slopes):
-            return _product_with_g(_parsed(self.slopes[slot]))
+            return _product_with(ast.Name(self._letter("g")), _parsed(self.slopes[slot]))
         return _parsed(self.sends[slot]) if self.sends else None
 
     def _has(self, slot: int, formulas: tuple[str, ...]) -> bool:
@@ -200,8 +246,10 @@ def rule_of(tensor_or_name: Any) -> Rule:
     ("MulBackward0").
 
     Returns a Rule, which a notebook shows as typeset formulas. In the formulas, `u`, `v` and `w`
-    are the inputs, `y` is the result and `g` is the gradient that arrives. Raises ValueError if the
-    tensor does not require grad or no rule is known for the node, TypeError for any other argument.
+    are the inputs, `y` is the result and `g` is the gradient that arrives. A letter that is the
+    caller's name for another of these tensors is replaced by a letter that is not. Raises
+    ValueError if the tensor does not require grad or no rule is known for the node, TypeError for
+    any other argument.
 
     >>> import autograd_teach as torch
     >>> from autograd_teach import viz
@@ -218,7 +266,20 @@ def rule_of(tensor_or_name: Any) -> Rule:
             f"No rule is known for {name}: if it belongs to a Function, its backward method is the rule; "
             "if it is a name, write it as the graph does, such as 'MulBackward0'."
         )
-    return found
+    return found.beside(_names_around(tensor_or_name, caller_tensors(sys._getframe(1))))
+
+
+def _names_around(thing: Any, known: Sequence[tuple[str, Any]]) -> set[str]:
+    """The names of a node's arguments and result that are not their letters in its rule."""
+    node = getattr(thing, "grad_fn", thing)
+    roles = [("y", node), *zip(INPUTS, (before for before, _ in getattr(node, "next_functions", ())), strict=False)]
+    met = [(own, role) for own, role in roles if role is not None and not isinstance(role, str)]
+    return {
+        name
+        for name, tensor in known
+        for own, role in met
+        if name != own and (tensor.grad_fn is role or getattr(role, "variable", None) is tensor)
+    }
 
 
 def _name_of(thing: Any) -> str:
@@ -257,12 +318,22 @@ def _rules() -> dict[str, Rule]:
     return rules
 
 
-def _named(expression: ast.expr, arguments: Sequence[str], options: Mapping[str, str]) -> ast.expr:
+@cache
+def _letters_beside(names: frozenset[str]) -> dict[str, str]:
+    """Another letter for each letter of the rules that is one of these names: in all rules the same."""
+    own = dict.fromkeys([*INPUTS, "y", "g", *(name for known in _rules().values() for name in known.options)])
+    spare = (letter for letter in chain(_SPARE, (f"u{i}" for i in count(1))) if letter not in names)
+    return {letter: next(spare) for letter in own if letter in names}
+
+
+def _named(
+    expression: ast.expr, inputs: Sequence[str], arguments: Sequence[str], options: Mapping[str, str]
+) -> ast.expr:
     """The expression with other names for its inputs and options; an empty name changes nothing.
 
     Arithmetic with options is simplified: `k · uᵏ⁻¹` with k = 2 becomes `2 · u`.
     """
-    given = [*zip(INPUTS, arguments, strict=False), *options.items()]
+    given = [*zip(inputs, arguments, strict=False), *options.items()]
     named = {own: text for own, text in given if text}
     numbers = {own: ast.Constant(int(text)) for own, text in options.items() if re.fullmatch(r"\d+", text)}
     return _Renamed(named, numbers).visit(expression)  # type: ignore[no-any-return]  # an expression stays an expression
@@ -313,12 +384,11 @@ def _parsed(expression: str) -> ast.expr:
         raise ValueError(f"{expression!r} is not a Python expression: {problem.msg}") from None
 
 
-def _product_with_g(slope: ast.expr) -> ast.expr:
+def _product_with(g: ast.expr, slope: ast.expr) -> ast.expr:
     """`g * slope`.
 
     `g` is placed after a sign or a number, in the numerator, and in each branch of a choice.
     """
-    g = _parsed("g")
     match slope:
         case ast.Constant(0):
             return slope
@@ -327,11 +397,11 @@ def _product_with_g(slope: ast.expr) -> ast.expr:
         case ast.Constant():
             return ast.BinOp(slope, ast.Mult(), g)
         case ast.UnaryOp(sign, operand):
-            return ast.UnaryOp(sign, _product_with_g(operand))
+            return ast.UnaryOp(sign, _product_with(g, operand))
         case ast.BinOp(left, (ast.Mult() | ast.Div()) as operator, right):
-            return ast.BinOp(_product_with_g(left), operator, right)
+            return ast.BinOp(_product_with(g, left), operator, right)
         case ast.Call(ast.Name("where") as where, [condition, *values]):
-            return ast.Call(where, [condition, *map(_product_with_g, values)], [])
+            return ast.Call(where, [condition, *(_product_with(g, value) for value in values)], [])
     return ast.BinOp(g, ast.Mult(), slope)
 
 

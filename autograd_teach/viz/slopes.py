@@ -69,15 +69,48 @@ def local_derivatives(node: Any, gradient: Any, wanted: Sequence[bool], most: in
     [[3.0, 5.0], [9.0, 25.0]]
     """
     try:
-        with calling(node) as ask, np.errstate(all="ignore"):
+        with _calling(node) as ask, np.errstate(all="ignore"):
             return _Asked(ask, gradient, wanted).locals(most)
     # A reader's backward may raise any error; the pass itself reports it.
     except Exception:  # noqa: BLE001
         return [None] * len(wanted)
 
 
+def given_by(node: Any, gradients: Sequence[Any], arrays: Sequence[Array | None]) -> list[Array | None]:
+    """What a node itself gives for its `next_functions`, without the hooks of a backward pass.
+
+    gradients: the gradients that arrived at its outputs; only their dtypes and library are used.
+    arrays: their values. Empty if the node raises an error or does not give the same twice.
+    """
+    library = importlib.import_module(library_of(next(one for one in gradients if one is not None)))
+    dtypes = [None if one is None else one.dtype for one in gradients]
+    found = [answers(node, arrays, dtypes, library) for _ in range(2)]
+    if found[0] is None or found[1] is None:
+        return []
+    same = (a is b is None or (a is not None and np.array_equal(a, b, equal_nan=True)) for a, b in zip(*found))
+    return found[0] if all(same) else []
+
+
+def answers(
+    node: Any, gradients: Sequence[Array | None], dtypes: Sequence[Any], library: Any
+) -> list[Array | None] | None:
+    """What a node sends for these gradients of its outputs, outside of a pass and without hooks.
+
+    None if it raises an error.
+    """
+    try:
+        with _calling(node) as call, np.errstate(all="ignore"), library.no_grad():
+            pairs = zip(gradients, dtypes, strict=True)
+            found = call(*(None if g is None else library.tensor(g, dtype=dtype) for g, dtype in pairs))
+    # As above.
+    except Exception:  # noqa: BLE001
+        return None
+    several = found if isinstance(found, tuple) else (found,)
+    return [None if one is None else np.array(as_array(one)) for one in several]
+
+
 @contextlib.contextmanager
-def calling(node: Any) -> Iterator[Any]:
+def _calling(node: Any) -> Iterator[Any]:
     """The function that calls a node; for a custom Function, its `apply`.
 
     The output of a custom backward is suppressed here: the pass itself has already printed it.
@@ -96,6 +129,11 @@ def _of_tensors(node: Any, found: Any) -> tuple[Any, ...]:
     return tuple(next(needed, None) if target is not None else None for target, _ in node.next_functions)
 
 
+def precision(gradient: Any) -> float:
+    """The relative tolerance for products and sums of a few numbers of this dtype."""
+    return _COARSE.get(str(gradient.dtype).rpartition(".")[2], 1e-3)
+
+
 class _Asked:
     """Calls of one node with different cotangents."""
 
@@ -104,7 +142,7 @@ class _Asked:
         self._library = importlib.import_module(library_of(gradient))
         self._dtype, self._shape = gradient.dtype, tuple(int(size) for size in gradient.shape)
         self._size = math.prod(self._shape)
-        self._precision = _COARSE.get(str(self._dtype).rpartition(".")[2], 1e-3)
+        self._precision = precision(gradient)
 
     def _tensor(self, cotangent: Array) -> Any:
         return self._library.tensor(cotangent.reshape(self._shape), dtype=self._dtype)

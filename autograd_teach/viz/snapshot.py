@@ -9,9 +9,12 @@ Python's stack.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -182,6 +185,13 @@ class Snapshot:
     def tangled(self) -> bool:
         """Whether a layout would take too long; the view then shows the graph as text."""
         return self.rows_passed > MOST_ROWS_PASSED
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that a reader of this view sees: of tensors, and single letters in recorded lines."""
+        saved = (entry.variable for node in self.nodes for entry in node.saved)
+        lines = (re.findall(r"(?<![\w.])[A-Za-z]\b", node.source) for node in self.nodes)
+        return frozenset([*(node.variable for node in self.nodes), *saved, *chain(*lines)])
 
     def node(self, node_id: str) -> Node:
         """The node with this id."""

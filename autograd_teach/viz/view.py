@@ -132,6 +132,11 @@ class View:
         return layout.dress(drawn, {n.id: self._described(n) for n in self.snapshot.nodes}, self.title)
 
     @property
+    def page_svg(self) -> str:
+        """The picture for a page, which shows the notes above it."""
+        return self.svg
+
+    @property
     def title(self) -> str:
         """Alternative text: one sentence that says what the picture shows."""
         snapshot = self.snapshot
@@ -171,11 +176,11 @@ class View:
         }
 
     def _rows(self, node: Node) -> list[list[str]]:
-        return rows(node, self.snapshot.show_saved)
+        return rows(node, self.snapshot.show_saved, self.snapshot.names)
 
     def _described(self, node: Node) -> str:
         """A node as text of several lines, for the static picture."""
-        return describe(node)
+        return describe(node, rows(node, bool(node.saved), self.snapshot.names))
 
     def _legend(self) -> list[list[str]]:
         """Further entries of the legend: the class of a sign, and its text."""
@@ -201,7 +206,7 @@ class View:
         from autograd_teach.viz.widget import Widget
 
         data = self.data()
-        widget = Widget(svg=self.svg, view=data, step=data.get("first", 0))
+        widget = Widget(svg=self.page_svg, view=data, step=data.get("first", 0))
         widget.on_msg(lambda _, content, buffers: self._heard(content))
         return widget
 
@@ -210,7 +215,7 @@ class View:
         for stale in ("dot", "svg"):
             self.__dict__.pop(stale, None)
         if widget is not None:
-            widget.show(self.svg, self.data())
+            widget.show(self.page_svg, self.data())
 
     def __repr__(self) -> str:
         return self.text
@@ -329,17 +334,20 @@ def _fold_rows(node: Node, folded: Folded) -> list[list[str]]:
 
 
 @cache
-def _rule_text(name: str) -> str:
+def _rule_text(name: str, names: frozenset[str]) -> str:
     """What a node's operation computes, and its local derivative, in lines.
 
     Empty if no rule is known.
     """
     known = rule(name)
-    return "" if known is None else str(known).partition(": ")[2].replace("\n  ", "\n")
+    return "" if known is None else str(known.beside(names)).partition(": ")[2].replace("\n  ", "\n")
 
 
-def rows(node: Node, show_saved: bool) -> list[list[str]]:
-    """The details of a node that the widget shows, as pairs of a heading and a text."""
+def rows(node: Node, show_saved: bool, names: frozenset[str]) -> list[list[str]]:
+    """The details of a node that the widget shows, as pairs of a heading and a text.
+
+    `names`: names of the program, which letters in formulas must not be.
+    """
     if node.folded is not None:
         state = [["state", "freed: a backward pass ran through here"]] * node.freed
         return [*_fold_rows(node, node.folded), *state, ["in Python", f'view.unfold("{node.id}")']]
@@ -361,7 +369,7 @@ def rows(node: Node, show_saved: bool) -> list[list[str]]:
             found.append(["not finite", node.value.odd])
     else:
         found.append([head, "not kept by the graph"])
-    if node.kind == "operation" and (told := _rule_text(node.name)):
+    if node.kind == "operation" and (told := _rule_text(node.name, names)):
         found.append(["rule", told])
     if node.kind in ("leaf", "constant"):
         found.append(["requires_grad", str(node.requires_grad)])
@@ -400,12 +408,11 @@ def _heading(node: Node) -> str:
     return node.title
 
 
-def describe(node: Node, told: list[list[str]] | None = None) -> str:
+def describe(node: Node, told: list[list[str]]) -> str:
     """A node as text of several lines, for a page without scripts.
 
     `told`: the details that the view shows.
     """
-    told = rows(node, bool(node.saved)) if told is None else told
     return "\n".join([_heading(node), *(f"{head}: {body}" for head, body in told)])
 
 

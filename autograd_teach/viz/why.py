@@ -26,9 +26,10 @@ from autograd_teach.viz.dot import FONT, quote
 from autograd_teach.viz.facts import NO_GRAD_YET, as_array, facts, first_line, is_tensor, number
 from autograd_teach.viz.naming import caller_tensors, given_names
 from autograd_teach.viz.snapshot import Node, Taken, saved_attributes, short_name, take
+from autograd_teach.viz.text import tree
 from autograd_teach.viz.unsupported import unsupported
 from autograd_teach.viz.versions import VersionsView
-from autograd_teach.viz.view import GraphView
+from autograd_teach.viz.view import GraphView, View
 from autograd_teach.viz.watch import last_watch, seen, watch
 from autograd_teach.viz.why_reasons import Told, explain, is_saturated
 from autograd_teach.viz.why_source import Cut, Reading, Used, read
@@ -173,13 +174,20 @@ class WhyView(GraphView):
         """The graph with the answer above it, so that a saved picture contains the answer."""
         lines = [part for line in self.sentence.splitlines() for part in textwrap.wrap(line, _CAPTION)]
         look = f'labelloc=t labeljust=l fontname="{FONT}" fontsize=12 fontcolor="#1A1A1A"'
-        caption = f"  graph [label={quote(chr(10).join(lines) + chr(10))} {look}]"
+        caption = f"  graph [label={quote((chr(10).join(lines) + chr(10)).replace('`', ''))} {look}]"
         first, rest = super()._write().split("\n", 1)
         return f"{first}\n{caption}\n{rest}"
 
+    @property
+    def page_svg(self) -> str:
+        """The graph without the answer, which is one of the notes."""
+        return View(self.snapshot).svg
+
     def data(self) -> dict[str, Any]:
-        """The data for the widget, which shows the view as a graph."""
-        return {**super().data(), "kind": "graph"}
+        """The data for the widget, which shows the view as a graph below the answer."""
+        data = super().data()
+        more = {"text": tree(self.snapshot)} if "text" in data else {}
+        return {**data, "kind": "graph", "dot": View(self.snapshot).dot, **more}
 
 
 class _Question:

@@ -16,7 +16,7 @@ import numpy as np
 
 from autograd_teach.viz.facts import LIBRARIES, as_array, facts, is_tensor, output_number
 from autograd_teach.viz.recording import _pass, library_of
-from autograd_teach.viz.slopes import calling
+from autograd_teach.viz.slopes import answers
 from autograd_teach.viz.snapshot import MOST_WALKED, short_name
 from autograd_teach.viz.watch import seen
 
@@ -188,14 +188,9 @@ def ask(step: Ran, given: Sequence[Array | None], library: Any) -> list[Array | 
 
     None if it raises an error.
     """
-    try:
-        with calling(step.node) as call, np.errstate(all="ignore"), library.no_grad():
-            pairs = zip(given, step.dtypes, strict=True)
-            found = call(*(None if g is None else library.tensor(g, dtype=dtype) for g, dtype in pairs))
-    # A reader's backward may raise any error.
-    except Exception:  # noqa: BLE001
+    several = answers(step.node, given, step.dtypes, library)
+    if several is None:
         return None
-    several = [None if one is None else as_array(one) for one in (found if isinstance(found, tuple) else (found,))]
     shapes = [None if array is None else array.shape for array in step.sent]
     return [
         one if one is None or shape is None else _reduced(one, shape)

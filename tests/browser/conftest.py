@@ -40,7 +40,7 @@ async ([code, css, states, kernel]) => {
 
 def state_of(view: viz.View) -> dict[str, Any]:
     """What a widget's model holds of a view."""
-    return {"svg": view.svg, "view": view.data(), "step": 0}
+    return {"svg": view.page_svg, "view": view.data(), "step": 0}
 
 
 class Page:

@@ -381,6 +381,35 @@ def test_a_view_without_a_graph_shows_its_sentence(bare):
     assert page.locator(".agt-note").inner_text().startswith("Nothing to draw for a float")
 
 
+def why_detached() -> viz.WhyView:
+    w, outside = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    return viz.why(lambda: (w.detach() * outside).sum(), w)
+
+
+@pytest.mark.parametrize("place", ["page", "export", "export without scripts", "no picture"])
+def test_an_answer_of_why_is_shown_once_and_its_code_as_code(bare, browser, tmp_path, monkeypatch, place):
+    view = why_detached()
+    first, second = view.sentence.splitlines()
+    if place == "no picture":
+        monkeypatch.setattr("autograd_teach.viz.layout.render", lambda *_: None)
+        monkeypatch.setattr(type(view.snapshot), "tangled", True)
+    if place.startswith("export"):
+        page = bare.page if place == "export" else browser.new_context(java_script_enabled=False).new_page()
+        page.goto(viz.save(view, tmp_path / "why.html").as_uri())
+    else:
+        page = bare.show(view)
+    shown = " ".join(page.locator("#view, .cell").inner_text().replace("\n", " ").split())
+    assert shown.count(first[:24]) == shown.count(second[:7]) == 1
+    assert "`" not in shown
+    if place != "export without scripts":
+        assert page.locator(".agt-note code").all_text_contents() == view.sentence.split("`")[1::2] != []
+        assert page.locator("g.graph > text").count() == 0
+    if place == "no picture":
+        assert "SumBackward0" in page.locator("pre").text_content()
+    if page is not bare.page:
+        page.context.close()
+
+
 def test_names_are_text_never_markup(bare):
     x = torch.tensor(2.0, requires_grad=True)
     page = bare.show(viz.graph(x * x, names={"<img src=x onerror=alert(1)>": x}))
@@ -1337,6 +1366,113 @@ def test_another_branch_brings_another_picture_and_the_keyboard_stays(bare):
     assert live.field("a").input_value() == "-0.5"
     assert live.page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "a"
     assert caption(live.page).startswith("branches(a=-0.5) = 1.284")
+
+
+def branches(x):
+    return (x * x + x).exp() if x < 0 else x * 3
+
+
+def leaves_the_graph(x, a):
+    return a * a if x < 0 else x * a
+
+
+def touchy(x):
+    if x < 0:
+        raise ValueError("below zero")
+    return x * x if x < 1 else x * 3
+
+
+def kept_by_hand(live: Kernel, control: Any) -> Any:
+    """A function that tells whether this control is still the one in the page, with the keyboard focus."""
+    handle = control.element_handle()
+    return lambda: handle.evaluate("(element) => element.isConnected && document.activeElement === element")
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "pictures", "at_the_end"),
+    [
+        (branches, {"x": 2.0}, 2, "branches(x=1.88) = 5.64"),
+        (leaves_the_graph, {"x": 2.0, "a": 3.0}, 2, "leaves_the_graph(x=1.88, a=3) = 5.64"),
+        (touchy, {"x": 2.0}, 2, "touchy(x=1.88) = 5.64"),
+    ],
+)
+def test_a_drag_goes_on_when_the_graph_changes_below_it(bare, function, values, pictures, at_the_end):
+    live = Kernel(bare, function, **values)
+    page, slider = live.page, live.slider("x")
+    slider.focus()
+    same, box, ends = (
+        kept_by_hand(live, slider),
+        slider.bounding_box(),
+        [slider.get_attribute(n) for n in ("min", "max")],
+    )
+    thumb, middle = 16 * 4 / 3, box["y"] + box["height"] / 2
+    there = [2 - 0.1 * i for i in range(32)]
+    for place, value in enumerate([*there, *reversed(there[1:])]):
+        page.mouse.move(box["x"] + thumb / 2 + (box["width"] - thumb) * (value + 2) / 8, middle)
+        if not place:
+            page.mouse.down()
+        while live.answered < len(live.sent):
+            before = live.widget.svg
+            live.answer()
+            pictures -= live.widget.svg != before
+        assert same(), f"at {value:.1f}"
+        assert abs(float(slider.input_value()) - value) < 0.1, f"at {value:.1f}"
+        assert live.view.values["x"] == float(slider.input_value())
+    assert pictures == 0, "the graph has changed there and back"
+    page.mouse.up()
+    assert [slider.get_attribute(name) for name in ("min", "max")] == ends == ["-2", "6"]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    while live.answered < len(live.sent):
+        live.answer()
+    assert same()
+    assert caption(page) in (at_the_end, at_the_end.replace("1.88", "1.92").replace("5.64", "5.76"))
+
+
+@pytest.mark.parametrize(("control", "start"), [("slider", 0), ("field", 1)])
+def test_the_arrow_keys_go_on_when_the_graph_changes_below_them(bare, control, start):
+    live = Kernel(bare, branches, x=float(start))
+    one = getattr(live, control)("x")
+    one.focus()
+    same = kept_by_hand(live, one)
+    for key in ["ArrowDown"] * 2 + ["ArrowUp"] * 2:
+        live.page.keyboard.press(key)
+        while live.answered < len(live.sent):
+            live.answer()
+        assert same()
+    assert float(one.input_value()) == start
+    assert live.slider("x").get_attribute("max") == str(start + 2)
+
+
+def test_a_move_that_waits_is_sent_when_the_answer_is_another_picture(bare):
+    live = Kernel(bare, branches, x=2.0)
+    for value in ("-1", "-2", "-1.5"):
+        live.slider("x").fill(value)
+    live.answer()
+    assert [message["values"]["x"] for message in live.sent] == [[-1], [-1.48]]
+    live.answer()
+    assert caption(live.page).startswith("branches(x=-1.48)")
+
+
+def test_a_leaf_that_is_not_in_the_graph_keeps_its_control_beside_it(bare):
+    live = Kernel(bare, leaves_the_graph, x=-1.0, a=3.0)
+    leaf = next(node.id for node in live.view.snapshot.nodes if node.title == "x")
+    assert live.lines(leaf) == ["x", "grad 0", "not in this graph", "+0.1: result about +0", "really +0"]
+    live.field("x").fill("2")
+    live.answer()
+    assert caption(live.page) == "leaves_the_graph(x=2, a=3) = 6"
+    assert live.field("x").count() == 1
+
+
+def test_after_an_error_the_controls_show_what_was_tried(bare):
+    live = Kernel(bare, lambda x, a: touchy(x) * a, x=2.0, a=3.0)
+    live.field("x").fill("-1")
+    live.field("a").focus()
+    live.answer()
+    assert live.field("x").input_value() == "-1"
+    live.field("a").fill("4")
+    live.answer()
+    assert caption(live.page) == "f(x=-1, a=4) stops with ValueError: below zero"
 
 
 def test_a_vector_has_a_field_for_each_entry(bare):

@@ -296,3 +296,35 @@ def test_a_failing_save_leaves_the_old_file(output, tmp_path, monkeypatch):
         viz.save(output, path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["graph.dot"]
+
+
+# ---- views of a function say so if they get something else -------------------------------------------------------------
+
+NO_FUNCTIONS = {
+    "a tensor of shape ()": lambda lib: lib.tensor(2.0, requires_grad=True) * 3,
+    "None": lambda lib: None,
+    "'f'": lambda lib: "f",
+    "3": lambda lib: 3,
+    "[2.0]": lambda lib: [2.0],
+}
+OF_A_FUNCTION = {
+    "live": ("viz.live needs a function, not {}: write viz.live(f, a=2.0)", lambda f, x: viz.live(f)),
+    "live with values": (
+        "viz.live needs a function, not {}: write viz.live(f, a=2.0)",
+        lambda f, x: viz.live(f, a=2.0),
+    ),
+    "explore": ("Nothing to explore: give a function, not {}.", lambda f, x: viz.explore(f, k=(1, 6))),
+    "jacobian": ("Nothing to check: give a function, not {}.", viz.jacobian),
+    "gradcheck_eps": ("Nothing to check: give a function, not {}.", viz.gradcheck_eps),
+}
+
+
+@pytest.mark.parametrize("given", NO_FUNCTIONS)
+@pytest.mark.parametrize("view", OF_A_FUNCTION)
+def test_a_view_of_a_function_says_that_it_needs_one(lib, view, given):
+    said, call = OF_A_FUNCTION[view]
+    text = repr(call(NO_FUNCTIONS[given](lib), lib.tensor([2.0], requires_grad=True)))
+    assert said.format(given) in text
+    assert "callable" not in text
+    instead = "or viz.play(loss) for the backward pass of a tensor"
+    assert (instead in text) == (view.startswith("live") and given.startswith("a tensor"))

@@ -337,6 +337,140 @@ def test_state_of_a_player_with_large_tensors_stays_small(lib):
     assert len(json.dumps([view.data(), view.svg])) < 120_000
 
 
+def times_ten(gradients, *_):
+    return (gradients[0] * 10, *gradients[1:])
+
+
+def doubled_by_itself(lib):
+    class Doubled(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    return Doubled.apply
+
+
+HOOKS = {
+    # What gets a hook that multiplies by ten: phrases that its captions and rows must have.
+    "a node": (
+        lambda x, y, z: z.grad_fn.register_hook(times_ten),
+        ["It sends 1 × 6 = 6 (a hook makes it 60) to MulBackward0"],
+    ),
+    "a node before": (
+        lambda x, y, z: z.grad_fn.register_prehook(times_ten),
+        ["what arrived: 1 became 10", "10 × 6 = 60 to"],
+    ),
+    "a node below": (lambda x, y, z: y.grad_fn.register_hook(times_ten), ["12 × 3 = 36 (a hook makes it 360) to x"]),
+    "a result": (lambda x, y, z: y.register_hook(lambda g: g * 10), ["A hook changed what arrived: 12 became 120."]),
+    "the output": (lambda x, y, z: z.register_hook(lambda g: g * 10), ["A hook changed what arrived: 1 became 10."]),
+    "a leaf": (
+        lambda x, y, z: x.register_hook(lambda g: g * 10),
+        ["what arrived: 36 became 360", "36; a hook makes it 360"],
+    ),
+    "a leaf later": (
+        lambda x, y, z: x.register_post_accumulate_grad_hook(lambda x: x.grad.mul_(10)),
+        ["x.grad has a hook that runs when backward has written it: this recording does not run it."],
+    ),
+}
+
+
+def everything_said(view):
+    data = view.data()
+    rows = [str(row) for step in data["steps"] for row in step["rows"]]
+    return "\n".join([*data["notes"], *(step["caption"] for step in data["steps"]), *rows, view.text])
+
+
+@pytest.mark.parametrize("place", HOOKS)
+def test_what_a_hook_changed_is_said_where_it_changed_it(lib, place):
+    hook, phrases = HOOKS[place]
+    x = lib.tensor(2.0, requires_grad=True)
+    y = x * 3
+    z = y * y
+    without = everything_said(viz.play(z, names={"x": x}))
+    hook(x, y, z)
+    view = viz.play(z, names={"x": x})
+    said = everything_said(view)
+    for phrase in phrases:
+        assert phrase in said
+        assert phrase not in without
+    if place != "a leaf later":
+        assert "hook makes it" in view.dot
+    assert "hook" not in without
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0])
+def test_a_hook_is_seen_on_gradients_of_any_size_and_form(lib, size):
+    x = lib.tensor([0.5, 1.0], requires_grad=True)
+    low, high = (lib.stack([x, x]).tanh() * size).unbind(0)
+    low.grad_fn.register_hook(times_ten)
+    said = everything_said(viz.play((low + high).sum()))
+    assert "(a hook makes it [[" in said
+    large = (lib.ones(40, requires_grad=True) * size).exp()
+    large.grad_fn.register_hook(times_ten)
+    assert " (a hook makes it shape (40), from " in everything_said(viz.play(large.sum()))
+
+
+def test_a_hook_on_a_custom_function_is_told_from_nothing_else(lib):
+    x = lib.tensor(2.0, requires_grad=True)
+    y = doubled_by_itself(lib)(x)
+    assert "hook" not in everything_said(viz.play(y))
+    y.grad_fn.register_hook(times_ten)
+    assert "1 × 3 = 3 (a hook or its own backward makes it 30)" in everything_said(viz.play(y))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_rounding_is_no_hook(lib, dtype):
+    x = lib.tensor([0.37, 1.23, 2.9], dtype=getattr(lib, dtype, lib.float16), requires_grad=True)
+    y = (x * x + x.exp() + x / 3 + x.sin()).to(lib.float32) * x
+    assert "hook" not in everything_said(viz.play(y.sum()))
+
+
+FORMS = {
+    # Options that are not in the formula of the rule: what the picture must not say.
+    "add alpha": (lambda lib, a, b: lib.add(a, b, alpha=5), "a + b"),
+    "sub alpha": (lambda lib, a, b: lib.sub(a, b, alpha=5), "a - b"),
+    "add large": (lambda lib, a, b: lib.add(lib.ones(40) * a, lib.ones(40) * b, alpha=5).sum(), "u + v"),
+    "addmm": (
+        lambda lib, a, b: lib.addmm(a.reshape(1, 1), b.reshape(1, 1), a.reshape(1, 1), beta=3).sum(),
+        "u + v @ w",
+    ),
+    "gelu": (lambda lib, a, b: lib.nn.functional.gelu(a, approximate="tanh") * b, "Φ"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_formula_is_not_shown_for_an_operation_with_another_form(lib, form):
+    call, never = FORMS[form]
+    a, b = leaf(lib, 2.0), leaf(lib, 3.0)
+    view = viz.play(call(lib, a, b), names={"a": a, "b": b})
+    assert len(view.steps) > 3 or form in ("add alpha", "sub alpha")
+    assert never not in view.dot
+    for step in view.steps:
+        if step.runs == "AddBackward0":
+            assert [sent.label for sent in step.goes_out][1] in (["1 × 5 = 5"], ["× slopes", "= shape (40)"])
+
+
+def test_a_leaf_that_receives_nothing_keeps_what_it_has(lib):
+    class First(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None
+
+    a, b, c = leaf(lib, 2.0), leaf(lib, 3.0), leaf(lib, 4.0)
+    c.grad = lib.tensor(5.0)
+    said = everything_said(viz.play(First.apply(a, b) * First.apply(a, c), names={"a": a, "b": b, "c": c}))
+    assert "AccumulateGrad of b runs and receives nothing (None): b.grad stays None." in said
+    assert "AccumulateGrad of c runs and receives nothing (None): c.grad stays 5." in said
+
+
 def test_what_a_hook_makes_of_a_gradient_is_no_sum(lib):
     x = leaf(lib, 2.0)
     x.register_hook(lambda g: g * 100)
@@ -605,7 +739,7 @@ def test_a_hook_that_changes_what_goes_out_is_not_called_a_product(lib):
     y = x * x
     y.grad_fn.register_hook(lambda sent, came: tuple(g * 100 for g in sent))
     view = viz.play(y * 2)
-    assert [sent.label for sent in view.steps[1].goes_out] == [["600"], ["600"]]
+    assert [sent.label for sent in view.steps[1].goes_out] == [["2 × 3 = 6", "(a hook makes it 600)"]] * 2
     assert [sent.label for sent in view.steps[0].goes_out] == [["1 × 2 = 2"]]
 
 

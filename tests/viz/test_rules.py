@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograd_teach as torch
+from autograd_teach import viz
 from autograd_teach.autograd.node import Node
 from autograd_teach.ops import pointwise
 from autograd_teach.ops.operation import OPERATIONS
@@ -306,3 +307,71 @@ def test_a_rule_shows_as_text_and_typeset() -> None:
     )
     assert repr(rule_of("AccumulateGrad")) == "AccumulateGrad: adds what arrives to the leaf's .grad"
     assert rule_of("AccumulateGrad")._repr_markdown_() == "**AccumulateGrad**\n\nAdds what arrives to the leaf's .grad."
+
+
+# ---- letters that are names of the program -----------------------------------------------------------------------------
+
+LETTERS = {
+    # The name of a leaf: what is computed with it, and a line of a rule that must come.
+    "u": (lambda u: u.exp().sum().log(), "y = log(q)"),
+    "y": (lambda y: (y * y).sum(), "q = sum(u)"),
+    "g": (lambda g: (g * 2).sum(), "q: the gradient that arrives."),
+    "v": (lambda v: (v * v.exp()).sum(), "∂y/∂q = u"),
+    "k": (lambda k: (k**3).sum(), "q: the exponent."),
+    "q": (lambda q: q.sum(), "y = sum(u)"),
+}
+
+
+@pytest.mark.parametrize("kind", ["graph", "play"])
+@pytest.mark.parametrize("name", LETTERS)
+def test_no_letter_of_a_rule_is_a_name_of_the_program(lib, kind, name):
+    call, line = LETTERS[name]
+    leaf = lib.tensor([1.0, 2.0], requires_grad=True)
+    view = getattr(viz, kind)(call(leaf), names={name: leaf})
+    told = "\n".join(body for node in view.snapshot.nodes for head, body in view._rows(node) if head == "rule")
+    assert line in told.splitlines()
+    assert name == "q" or not re.search(rf"(?<![A-Za-z]){name}(?![A-Za-z])", told)
+    assert line in view.svg, "the static picture tells the same"
+
+
+def test_names_in_the_recorded_lines_are_names_of_the_program(lib):
+    def f(x):
+        for u in range(1, 3):
+            x = (x * u).sum().exp()
+        return x
+
+    for view in (viz.play(f, x=lib.tensor([0.1] * 20)), viz.live(f, x=lib.tensor([0.1] * 20))):
+        assert "sum(q)" in view.dot
+        assert "sum(u)" not in view.dot
+
+
+def test_a_player_writes_another_letter_for_a_value_without_a_name(lib):
+    u = lib.arange(40.0, requires_grad=True)
+    view = viz.play((u * 2).sum())
+    assert "sum(q)" in view.dot
+    assert "sum(u)" not in view.dot
+
+
+def test_a_card_takes_letters_that_are_not_names_of_these_tensors(lib):
+    u, w = (lib.tensor(2.0, requires_grad=True) for _ in range(2))
+    y = w * u
+    assert str(viz.rule(y)).splitlines() == ["MulBackward0: y = q · v", "  ∂y/∂q = v", "  ∂y/∂v = q"]
+    assert r"\partial q" in viz.rule(y)._repr_markdown_()
+    assert viz.rule(u * w) == viz.rule("MulBackward0") == rule("MulBackward0"), "u is the first argument here"
+
+
+@pytest.mark.parametrize("known", rules._rules().values(), ids=lambda known: known.name)
+def test_all_letters_of_a_rule_can_be_others(known):
+    own = {*"uvwy", "g", *known.options}
+    other = known.beside(own)
+    shown = f"{other} {other._repr_markdown_()}".replace(" a ", " ")
+    assert not own & set(re.findall(r"(?<![A-Za-z\\])[a-z]+(?![A-Za-z])", shown)) - {"dim", "low", "high", "size", "t"}
+    assert known.beside({"x"}) is known or known.beside({"x"}) == known
+
+
+def test_letters_change_in_words_options_powers_and_latex():
+    found = rule("PowBackward0").beside({"u", "k", "y", "q"})
+    assert str(found) == "PowBackward0: s = r^h\n  ∂s/∂r = h · r^(h - 1)\n  h: the exponent."
+    assert found.computes_with(["a"], {"k": "2"}) == "a²"
+    assert rule("AbsBackward0").beside({"u"}).words == "at the kink, q = 0, the slope is chosen as 0"
+    assert rule("MmBackward0").beside({"g"}).sends_latex(1) == r"u^{\top} q"

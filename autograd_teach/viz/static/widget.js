@@ -145,7 +145,8 @@ function camera(svg, stage, first, playing, kept, changed) {
   const most = playing ? Math.min(Math.max(window_ - AROUND_A_PLAYER, 340), MOST_PIXELS) : MOST_PIXELS;
   const naturalHeight = (height * 4) / 3; // Graphviz counts in points
   const middle = first ? Number(first.querySelector("text").getAttribute("x")) : width / 2;
-  let view = { ...whole }, cropped = false;
+  let view = { ...whole }, cropped = false, holding = false;
+  const gone = new AbortController(), { signal } = gone; // the stage of `viz.live` outlives its pictures
   svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
   svg.removeAttribute("width");
   svg.removeAttribute("height");
@@ -208,12 +209,12 @@ function camera(svg, stage, first, playing, kept, changed) {
     if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
     event.preventDefault();
     zoom(event.deltaY > 0 ? 1.15 : 1 / 1.15, at(event));
-  }, { passive: false });
+  }, { passive: false, signal });
   let grip = null;
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.target.closest("input")) return;
     grip = { ...xy(at(event)), clientX: event.clientX, clientY: event.clientY };
-  });
+  }, { signal });
   stage.addEventListener("pointermove", (event) => {
     if (!grip || !(event.buttons & 1)) { grip = null; return; }
     if (!stage.hasPointerCapture(event.pointerId)) {
@@ -224,26 +225,48 @@ function camera(svg, stage, first, playing, kept, changed) {
     const now = at(event);
     view = { ...view, x: view.x + grip.x - now.x, y: view.y + grip.y - now.y };
     apply();
-  });
-  stage.addEventListener("pointerup", () => { grip = null; });
-  settle();
-  if (chosen === "fit") fit();
+  }, { signal });
+  stage.addEventListener("pointerup", () => { grip = null; }, { signal });
+  // Shift the view so that `element` lies where it was. A slider takes its value from the pointer's place on it, so a slider
+  // that is dragged must not move.
+  function hold(element, was, scale) {
+    holding = true;
+    svg.style.maxWidth = "none";
+    view = { ...view, w: svg.clientWidth / scale, h: svg.clientHeight / scale };
+    apply();
+    const corner = ({ x, y }) => at({ clientX: x, clientY: y });
+    const from = corner(was), to = corner(element.getBoundingClientRect());
+    view = { ...view, x: view.x + to.x - from.x, y: view.y + to.y - from.y };
+    apply();
+  }
+  function rest() {
+    holding = false;
+    settle();
+    if (chosen === "fit") fit();
+    apply();
+  }
+  rest();
   if (chosen === "place") {
     view = { ...kept.view, x: within(kept.view.x, kept.view.w, width), y: within(kept.view.y, kept.view.h, height) };
     free();
+    apply();
   }
-  apply();
   // Some front ends set the width of a view after it is made, and readers resize the window.
   let known = stage.clientWidth;
-  new ResizeObserver(() => {
+  const watcher = new ResizeObserver(() => {
     if (stage.clientWidth === known) return;
     known = stage.clientWidth;
-    if (chosen) return;
+    if (chosen || holding) return;
     settle();
     apply();
     follow(followed);
-  }).observe(stage);
-  return { zoom, fit, follow, cropped: () => cropped, keep: () => ({ chosen, view }), whole };
+  });
+  watcher.observe(stage);
+  signal.addEventListener("abort", () => watcher.disconnect());
+  return {
+    zoom, fit, follow, hold, cropped: () => cropped, keep: () => ({ chosen, view }), whole,
+    rest: () => { if (chosen !== "place") rest(); }, leave: () => gone.abort(),
+  };
 }
 
 // Not <dl> and <h4>: notebooks have their own style rules for them.
@@ -292,6 +315,13 @@ function heatMap(heat) {
 function heatColour(sign) {
   const end = sign < 0 ? [0, 114, 178] : [213, 94, 0];
   return `rgb(${end.map((part) => Math.round(255 + (part - 255) * Math.abs(sign))).join(" ")})`;
+}
+
+// A note; what stands between backticks is code.
+function sentence(note) {
+  const element = make("p", "agt-note");
+  element.append(...note.split("`").map((part, i) => i % 2 ? make("code", "", part) : part));
+  return element;
 }
 
 function heading(text) {
@@ -401,7 +431,7 @@ function onPaper(svg, whole, root, title) {
   // A field becomes its number, on the line that it covers.
   const fields = svg.querySelectorAll("foreignObject input[type=number]");
   copy.querySelectorAll("foreignObject").forEach((frame, i) => {
-    frame.parentNode.querySelectorAll("text")[frame.dataset.line].textContent = `${frame.dataset.entry}= ${fields[i].value}`;
+    copy.querySelectorAll(`[id="${frame.dataset.node}"] > text`)[frame.dataset.line].textContent = `${frame.dataset.entry}= ${fields[i].value}`;
     frame.remove();
   });
   stage.append(copy);
@@ -664,15 +694,48 @@ function boxOf(group) {
   return { x: Math.min(...across), width: Math.max(...across) - Math.min(...across) };
 }
 
-// The controls of `viz.live`: a field and a slider in the place of each number. The kernel answers each move with new numbers;
-// until it answers, only the latest further move is kept.
-function liveBench(view, model, groups, edges, changed) {
+// A field and a slider for one number. They outlive their picture, so that a drag, a number that is typed and the slider's range
+// go on in the next one: a bench (below) seats them in its picture and sets `moved`, `began` and `ended`.
+function knob(label, entry, value) {
+  const frame = draw("foreignObject", { "data-entry": entry, height: 24 }), holder = make("div", "agt-knob");
+  const field = Object.assign(make("input", "agt-number"), { type: "number", step: "any" });
+  const slider = Object.assign(make("input", "agt-slider"), { type: "range" });
+  field.setAttribute("aria-label", label);
+  slider.setAttribute("aria-label", `${label}, slider`);
+  const least = Math.max(1, Math.abs(value)), inputs = [field, slider];
+  const made = { frame, set, pressed: false, value: () => Number(field.value), used: () => made.pressed || inputs.includes(field.getRootNode().activeElement) };
+  function set(to, typed = false) {
+    if (!typed) field.value = Number(to.toPrecision(6)); // do not change a number while it is typed: "1." may become "1.5"
+    if (slider.max === "" || to > Number(slider.max) || to < Number(slider.min) || slider.dataset.made === undefined) {
+      Object.assign(slider, { min: to - 2 * least, max: to + 2 * least, step: least / 50 });
+      slider.dataset.made = "";
+    }
+    slider.value = to;
+  }
+  set(value);
+  for (const input of inputs) {
+    input.setAttribute("data-lm-suppress-shortcuts", "true");
+    input.addEventListener("pointerdown", (event) => { event.stopPropagation(); made.began(); });
+    input.addEventListener("focus", () => made.began());
+  }
+  slider.addEventListener("pointerdown", () => { made.pressed = true; });
+  for (const end of ["pointerup", "pointercancel"]) slider.addEventListener(end, () => { made.pressed = false; made.ended(); });
+  slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(4)); made.moved(); });
+  field.addEventListener("input", () => { if (field.value !== "" && Number.isFinite(Number(field.value))) { set(Number(field.value), true); made.moved(); } });
+  holder.append(...(entry ? [make("span", "", entry.trim())] : []), field, slider);
+  frame.append(holder);
+  return made;
+}
+
+// The controls of `viz.live`: a knob in the place of each number. The kernel answers each move with new numbers; until it
+// answers, only the latest further move is kept. `kept`: the knobs of the former picture by the names of their leaves, and whether a further move is kept there.
+function liveBench(view, model, svg, groups, edges, kept, { changed, tell, leave, rest }) {
   const shown = new Map([...groups].map(([id, group]) => [id, [...group.querySelectorAll("text")]]));
   const knobs = new Map();
   const caption = make("p", "agt-caption"), bar = make("div", "agt-transport");
   caption.setAttribute("aria-live", "polite");
   const laidOut = new Map(); // the text of each edge as the layout wrote it
-  let now = view.numbers, before = null, waiting = null, queued = false;
+  let now = view.numbers, before = null, waiting = null, queued = kept?.queued ?? false;
 
   const step = Object.assign(make("input", "agt-number"), { type: "number", min: 0, step: "any", value: view.step });
   step.setAttribute("aria-label", "how far each leaf is moved to test its gradient");
@@ -682,40 +745,29 @@ function liveBench(view, model, groups, edges, changed) {
   if (unused) bar.append(make("span", "agt-hint", `The result does not depend on ${unused}: ${view.unused.length > 1 ? "their gradients are" : "its gradient is"} 0.`));
   step.addEventListener("change", () => { if (Number(step.value) > 0) ask(); });
 
-  function knob(id, name, place, value, several) {
+  function seat({ frame, pressed }, id, place) {
     const lines = shown.get(id), line = lines[1 + 2 * place], box = boxOf(groups.get(id));
     lines[2 + 2 * place].textContent = line.textContent = "";
-    const frame = draw("foreignObject", { "data-line": 1 + 2 * place, "data-entry": several ? `[${place}] ` : "", x: box.x + 8, y: Number(line.getAttribute("y")) - 10, width: box.width - 16, height: 24 });
-    const label = several ? `${name}[${place}]` : name, holder = make("div", "agt-knob");
-    const field = Object.assign(make("input", "agt-number"), { type: "number", step: "any" });
-    const slider = Object.assign(make("input", "agt-slider"), { type: "range" });
-    field.setAttribute("aria-label", label);
-    slider.setAttribute("aria-label", `${label}, slider`);
-    const least = Math.max(1, Math.abs(value));
-    function set(to, typed = false) {
-      if (!typed) field.value = Number(to.toPrecision(6)); // do not change a number while it is typed: "1." may become "1.5"
-      if (slider.max === "" || to > Number(slider.max) || to < Number(slider.min) || slider.dataset.made === undefined) {
-        Object.assign(slider, { min: to - 2 * least, max: to + 2 * least, step: least / 50 });
-        slider.dataset.made = "";
-      }
-      slider.value = to;
-    }
-    set(value);
-    for (const input of [field, slider]) {
-      input.setAttribute("data-lm-suppress-shortcuts", "true");
-      input.addEventListener("pointerdown", (event) => { event.stopPropagation(); before = now; });
-      input.addEventListener("focus", () => { before = now; });
-    }
-    slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(4)); ask(); });
-    field.addEventListener("input", () => { if (field.value !== "" && Number.isFinite(Number(field.value))) { set(Number(field.value), true); ask(); } });
-    holder.append(...(several ? [make("span", "", `[${place}]`)] : []), field, slider);
-    frame.append(holder);
-    groups.get(id).append(frame);
-    return { set, value: () => Number(field.value), used: () => [field, slider].includes(field.getRootNode().activeElement) };
+    const width = pressed ? Number(frame.getAttribute("width")) : box.width - 16;
+    const placed = { x: box.x + (box.width - width) / 2, y: Number(line.getAttribute("y")) - 10, width, "data-node": id, "data-line": 1 + 2 * place };
+    for (const [name, value] of Object.entries(placed)) frame.setAttribute(name, value);
+    frame.onpointerenter = () => tell(id);
+    frame.onpointerleave = leave;
   }
+  const seatAll = () => { for (const [id, { knobs: own }] of knobs) own.forEach((one, place) => seat(one, id, place)); };
   for (const [id, { name, values }] of Object.entries(view.leaves)) {
-    knobs.set(id, { name, knobs: values.map((value, place) => knob(id, name, place, value, values.length > 1)) });
+    const entry = (place) => values.length > 1 ? `[${place}]` : "", old = kept?.knobs.get(name);
+    const own = old?.length === values.length ? old : values.map((value, place) => knob(name + entry(place), entry(place) && `${entry(place)} `, value));
+    for (const one of own) {
+      Object.assign(one, { moved: ask, began: () => { before = now; }, ended: () => { seatAll(); rest(); } });
+      // A knob that is in the page already must not be moved there: that would end its drag.
+      if (!svg.contains(one.frame)) svg.querySelector("g.graph").append(one.frame);
+    }
+    knobs.set(id, { name, knobs: own });
   }
+  const all = () => [...knobs.values()].flatMap(({ knobs: own }) => own);
+  for (const frame of svg.querySelectorAll("foreignObject")) if (!all().some((one) => one.frame === frame)) frame.remove();
+  seatAll();
 
   function ask() {
     if (waiting) { queued = true; return; }
@@ -790,7 +842,7 @@ function liveBench(view, model, groups, edges, changed) {
     if (queued) { queued = false; ask(); }
   }
   show(Object.keys(model.get("numbers") ?? {}).length ? model.get("numbers") : view.numbers);
-  return { bar, caption, show };
+  return { bar, caption, show, keep: () => ({ knobs: new Map([...knobs.values()].map(({ name, knobs: own }) => [name, own])), queued }), pressed: () => all().find((one) => one.pressed)?.frame };
 }
 
 // The details of a node, over the picture, on the side away from the node; hidden if there is nothing to show.
@@ -834,15 +886,38 @@ function code({ first, lines, of }, groups, tell) {
   return { node, mark(id) { numbered.forEach((line, i) => line.classList.toggle("agt-code-on", Boolean(id) && of[id] === first + i)); } };
 }
 
+// A picture with controls comes into the place of the former picture without taking the controls, and what they lie in, out of
+// the page: the browser would end a drag and take the keyboard focus away.
+function pour(svg, into) {
+  const [graph, old] = [svg, into].map((one) => one.querySelector("g.graph"));
+  for (const child of [...old.childNodes]) if (child.tagName !== "foreignObject") child.remove();
+  old.prepend(...graph.childNodes);
+  old.setAttribute("transform", graph.getAttribute("transform"));
+  into.setAttribute("viewBox", svg.getAttribute("viewBox"));
+  return into;
+}
+
+function removeAllBut(parent, kept) {
+  for (const child of [...parent.childNodes]) if (child !== kept) child.remove();
+}
+
 // Put one picture with everything around it into `root`. Returns what render() needs, also to replace it by another picture.
 function stageView(view, svg, model, root, kept) {
   const top = make("div", "agt-top"), tools = make("div", "agt-tools");
-  const body = make("div", "agt-body"), frame = make("div", "agt-frame"), stage = make("div", "agt-stage");
+  const held = kept?.held;
+  const { body, frame, stage } = held ?? { body: make("div", "agt-body"), frame: make("div", "agt-frame"), stage: make("div", "agt-stage") };
   const side = overlay(frame), pristine = svg.cloneNode(true);
-  stage.append(svg);
-  frame.append(stage, side.node);
-  body.append(frame);
-  root.append(top, body);
+  if (held) {
+    svg = pour(svg, held.svg);
+    for (const [parent, child] of [[body, frame], [frame, stage]]) removeAllBut(parent, child);
+    body.before(top);
+  } else {
+    stage.append(svg);
+    frame.append(stage);
+    body.append(frame);
+    root.append(top, body);
+  }
+  frame.append(side.node);
 
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", view.title);
@@ -923,9 +998,9 @@ function stageView(view, svg, model, root, kept) {
   });
 
   steps = view.steps?.length ? player(view, model, groups, edges, { side, lens, listing }) : null;
-  const bench = view.leaves ? liveBench(view, model, groups, edges, () => {
-    view.nodes.forEach(named);
-    if (shownNode) tell(shownNode);
+  const bench = view.leaves ? liveBench(view, model, svg, groups, edges, held?.bench, {
+    changed() { view.nodes.forEach(named); if (shownNode) tell(shownNode); },
+    tell: (id) => tell(view.nodes.find((node) => node.id === id)), leave, rest: lens.rest,
   }) : null;
   if (steps || bench) top.append((steps || bench).bar);
   let sheet = null;
@@ -948,6 +1023,7 @@ function stageView(view, svg, model, root, kept) {
   if (steps || bench) body.before((steps || bench).caption);
   if (kept?.table) toTable.click();
   refocus(root, view, groups, kept?.focus);
+  if (held?.pressed) lens.hold(held.pressed, held.place, held.scale);
 
   function keydown(event) {
     const onNode = event.target.closest?.(".agt-node");
@@ -964,12 +1040,17 @@ function stageView(view, svg, model, root, kept) {
     if (arrow) neighbour([...groups.values()], onNode, event.key)?.focus();
     else if (node.unfolds && (event.key === "Enter" || event.key === " ")) unfold(node);
   }
+  // The knob that is dragged, and where it lies.
+  const grip = (pressed) => pressed && { pressed, place: pressed.getBoundingClientRect(), scale: svg.getScreenCTM().a };
   return {
     keydown,
     numbers: () => bench?.show(model.get("numbers")),
     step: (place) => { if (steps && place !== steps.place()) steps.go(place); },
-    stop: () => { clearTimeout(patience); steps?.stop(); },
-    keep: () => ({ lens: lens.keep(), table: Boolean(sheet && !sheet.hidden), focus: focused(root, view, groups) }),
+    stop: () => { clearTimeout(patience); steps?.stop(); lens.leave(); },
+    keep: () => ({
+      lens: lens.keep(), table: Boolean(sheet && !sheet.hidden), focus: focused(root, view, groups),
+      held: bench && { body, frame, stage, svg, bench: bench.keep(), ...grip(bench.pressed()) },
+    }),
   };
 }
 
@@ -982,7 +1063,7 @@ function focused(root, view, groups) {
 }
 
 function refocus(root, view, groups, focus) {
-  if (!focus) return;
+  if (!focus || (root !== root.getRootNode().activeElement && root.contains(root.getRootNode().activeElement))) return;
   const same = view.nodes.find(({ title }) => title === focus.title) || view.nodes.find(({ id }) => id === focus.id);
   const control = [...root.querySelectorAll("button, input")].find((one) => one.getAttribute("aria-label") === focus.label);
   if (control && focus.typed) control.value = focus.typed; // the reader may still be typing a number
@@ -997,15 +1078,17 @@ function render({ model, el }) {
   let scene = null, turn = 0, due = false;
 
   function put(svg, told) {
-    const view = model.get("view"), kept = scene?.keep();
+    const view = model.get("view"), { held, ...kept } = scene?.keep() ?? {};
+    if (held && svg && view.leaves) kept.held = held;
     scene?.stop();
     root.className = `agt agt-${view.kind}-view`;
     root.setAttribute("aria-label", view.title);
-    root.replaceChildren(...view.notes.map((note) => make("p", "agt-note", note)));
+    removeAllBut(root, kept.held?.body);
+    root.prepend(...view.notes.map(sentence));
     scene = svg ? stageView(view, svg, model, root, kept) : null;
     if (svg || !view.nodes.length) return;
     if (told) root.append(told);
-    root.append(make("pre", "agt-text", view.text));
+    root.append(make("pre", "agt-text", view.text.split("\n").filter((line) => !view.notes.includes(line)).join("\n")));
   }
   async function show() {
     const view = model.get("view"), mine = ++turn, made = view.nodes.length ? model.get("svg") : "";
