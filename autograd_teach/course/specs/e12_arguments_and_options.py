@@ -509,8 +509,8 @@ SPECS = {
                 what={
                     "b @ a: the factors stand in the wrong order": lambda a, b: b @ a,
                     "the product entry by entry, but the matrix product is asked for": lambda a, b: a * b,
-                    "a product in which b is transposed": lambda a, b: a @ b.T,
-                    "a product in which a is transposed": lambda a, b: a.T @ b,
+                    "a product in which b is transposed, but it must be a @ b": lambda a, b: a @ b.T,
+                    "a product in which a is transposed, but it must be a @ b": lambda a, b: a.T @ b,
                 },
             ),
             Mistake("transposed", "the result is transposed", forward=lambda a, b: (a @ b).T),

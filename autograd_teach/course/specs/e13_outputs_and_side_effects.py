@@ -284,7 +284,7 @@ SPECS = {
             ),
             Mistake(
                 "results_swapped",
-                "the results are in the wrong order: the sine comes first, then the cosine",
+                "the results are in the wrong order: the sine must come first, then the cosine",
                 forward=lambda x: (np.cos(x), np.sin(x)),
             ),
             *family(
@@ -420,7 +420,7 @@ SPECS = {
                     "the positions are divided by the number of entries": (
                         lambda x: (np.sort(x)[::-1], np.argsort(-x) / len(x))
                     ),
-                    "the two results are in the wrong order: the values come first": (
+                    "the two results are in the wrong order: the values must come first": (
                         lambda x: (np.argsort(-x).astype(x.dtype), np.sort(x)[::-1])
                     ),
                 },

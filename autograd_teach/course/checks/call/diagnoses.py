@@ -5,7 +5,7 @@ NumPy only, reads only evidence.
 
 import warnings
 
-from ..diagnosing import Diagnosis, Finding, first_findings
+from ..diagnosing import Diagnosis, Finding, first_findings, is_stub
 from .evidence import CallEvidence
 from .numbers import NUMBERS
 from .records import NOTHING
@@ -43,11 +43,4 @@ def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
 
 def call_not_attempted(evidence: CallEvidence) -> bool:
     """Whether the answer is still the stub: every call raises a NotImplementedError without a message."""
-    crashes = [called.crash for called in evidence.calls]
-    return bool(crashes) and all(
-        crash is not None
-        and crash.kind == "NotImplementedError"
-        and not crash.message
-        and (not crash.source or "NotImplementedError" in crash.source)
-        for crash in crashes
-    )
+    return bool(evidence.calls) and all(is_stub(called.crash) for called in evidence.calls)
