@@ -503,6 +503,72 @@ told(
     (", numerically",),
     gradients="g, h",
 )
+told(
+    "13.SortDescending",
+    "sorted from small to large",
+    "x",
+    """
+    values, indices = torch.sort(x)
+    positions = indices.to(x.dtype)
+    ctx.mark_non_differentiable(positions)
+    ctx.save_for_backward(indices)
+    return values, positions
+    """,
+    "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
+    ("the values are sorted from small to large, but they must go from large to small",),
+    gradients="g, h",
+)
+told(
+    "14.Interpolate",
+    "the weights are exchanged in backward",
+    "a, b, t",
+    "ctx.save_for_backward(a, b, t)\nreturn (1 - t) * a + t * b",
+    """
+    a, b, t = ctx.saved_tensors
+    for_t = g * (b - a)
+    return g * t, g * (1 - t), for_t if t.dim() else for_t.sum()
+    """,
+    ("not both weights are right: the gradient for a has the factor t, the gradient for b has the factor 1 - t",),
+)
+told(
+    "12.MatMul",
+    "b is not transposed",
+    "a, b",
+    "ctx.save_for_backward(a, b)\nreturn a @ b",
+    """
+    a, b = ctx.saved_tensors
+    need = ctx.needs_input_grad
+    return g @ b if need[0] else None, a.t() @ g if need[1] else None
+    """,
+    ("in your product for a, b is not transposed", "raises an error for a of shape (2, 3)"),
+    ("for shape (2, 3)",),
+)
+told(
+    "15.NewtonSqrt",
+    "an early x is saved, the result is right",
+    "a",
+    """
+    x = torch.ones_like(a)
+    for step in range(20):
+        x = (x + a / x) / 2
+        if step == 4:
+            early = x
+    ctx.save_for_backward(early)
+    return x
+    """,
+    "(x,) = ctx.saved_tensors\nreturn g / (2 * x)",
+    ("-> in backward, x is taken after 5 steps from x = 1",),
+    ("-> x is taken",),
+)
+told(
+    "14.LogSumExp",
+    "backward raises an error for matrices",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.logsumexp(x, -1)",
+    "(x,) = ctx.saved_tensors\nreturn g * torch.softmax(x, dim=-1)",
+    ("raises an error for shape (2, 3)", "The size of tensor a (2) must match"),
+    ("differentiating backward",),
+)
 
 
 # The student's own engine

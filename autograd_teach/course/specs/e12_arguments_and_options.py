@@ -107,11 +107,11 @@ def square_slips() -> tuple[Mistake, ...]:
     found = []
     for (in_a, wrong_a), (in_b, wrong_b) in zip(A_SLIPS.items(), B_SLIPS.items(), strict=True):
         found += [
-            Mistake("square", f"in the product for a, {in_a}", vjp=_only_square(wrong_a, None)),
-            Mistake("square", f"in the product for b, {in_b}", vjp=_only_square(None, wrong_b)),
+            Mistake("square", f"in your product for a, {in_a}", vjp=_only_square(wrong_a, None)),
+            Mistake("square", f"in your product for b, {in_b}", vjp=_only_square(None, wrong_b)),
             Mistake(
                 "square",
-                f"in the product for a, {in_a}; in the product for b, {in_b}",
+                f"in your product for a, {in_a}; in your product for b, {in_b}",
                 vjp=_only_square(wrong_a, wrong_b),
             ),
         ]

@@ -153,8 +153,8 @@ def _none_not_handled(evidence: FunctionEvidence) -> str | None:
 @diagnosis("second_raised", "double_backward")
 def _second_raised(evidence: FunctionEvidence) -> str | None:
     crash = next((second.crash for second in evidence.second if second.crash), None)
-    # An in-place change has its own diagnosis, and also makes this fail.
-    if crash is None or any(run.changed for run in evidence.runs):
+    # An in-place change has its own diagnosis, and also makes this fail; so has what raises an error before.
+    if crash is None or any(run.changed or run.crash == crash for run in evidence.runs):
         return None
     once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
     return f"differentiating backward: {crash}{once}"

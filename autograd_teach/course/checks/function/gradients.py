@@ -86,7 +86,9 @@ def _known_gradient(evidence: FunctionEvidence) -> str | None:
     # A mistake that changes no gradient by more than the tolerance fits right gradients too.
     for mistake in evidence.spec.mistakes if wrong_gradients(evidence) else ():
         if mistake.vjp is not None and fits_everywhere(evidence, mistake.vjp):
-            return mistake.message
+            # The message of a mistake that can be in both is not about forward if that is right.
+            where = "in backward, " if mistake.forward and not wrong_forward(evidence) else ""
+            return f"{where}{mistake.message}"
     return None
 
 
@@ -122,7 +124,7 @@ def _zero(evidence: FunctionEvidence) -> str | None:
     wrong = wrong_gradients(evidence)
     index = wrong[0][1] if wrong else 0
     zero = wrong and all(not got.any() for _, _, got, _ in all_gradients(evidence, index))
-    return f"the gradient{of_argument(evidence, index)} is zero everywhere" if zero else None
+    return f"the gradient{of_argument(evidence, index)} is zero everywhere, which is wrong" if zero else None
 
 
 @diagnosis("grad_output_forgotten", "gradient")
