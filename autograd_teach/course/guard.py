@@ -88,7 +88,11 @@ class Crash:
 
     @property
     def instead(self) -> str:
-        """What to write instead, if the truth value of a tensor was ambiguous; "" after other errors."""
+        """What to write instead, if conditions on a tensor were combined wrongly; "" after other errors."""
+        if re.match(r'"bitwise_(and|or)_', self.message) and re.search(
+            r"[<>=]=?[^()&|]*[&|]|[&|][^()&|]*[<>=]", self.source
+        ):
+            return "; `&` and `|` bind more tightly than `<` and `>`: put each condition in parentheses: `(a > 0) & (a < 1)`"
         if "more than one value is ambiguous" not in self.message:
             return ""
         if re.search(r"\b(and|or)\b|[<>]=?[^<>]*[<>]", self.source):

@@ -1,3 +1,663 @@
 """Rows for test_told.py: (exercise, what is wrong, words that must come, words that must not, the answer's cell)."""
 
+from textwrap import dedent, indent
+
 TOLD: list[tuple[str, str, tuple[str, ...], tuple[str, ...], str]] = []
+
+
+def told(
+    exercise: str,
+    what: str,
+    arguments: str,
+    forward: str,
+    backward: str,
+    must: tuple[str, ...],
+    never: tuple[str, ...] = (),
+    gradients: str = "g",
+) -> None:
+    """Add a row whose cell is a Function with these two methods."""
+    bodies = [indent(dedent(each).strip(), " " * 8) for each in (forward, backward)]
+    cell = (
+        f"class {exercise.partition('.')[2]}(Function):\n"
+        f"    @staticmethod\n    def forward(ctx, {arguments}):\n{bodies[0]}\n\n"
+        f"    @staticmethod\n    def backward(ctx, {gradients}):\n{bodies[1]}\n"
+    )
+    TOLD.append((exercise, what, must, never, cell))
+
+
+# An engine's NotImplementedError is not the one of a stub
+
+STUB = ("not attempted yet",)
+PARENTHESES = ("NotImplementedError", "put each condition in parentheses")
+CLAMP = "ctx.save_for_backward(x); ctx.bounds = low, high\n"
+CLAMP_BACK = "(x,), (low, high) = ctx.saved_tensors, ctx.bounds\nreturn g * {inside}, None, None"
+SOFTPLUS_BACK = "(x,) = ctx.saved_tensors\nreturn g * torch.sigmoid(x)"
+
+told(
+    "12.Clamp",
+    "no parentheses around the conditions in forward",
+    "x, low, high",
+    CLAMP + "return torch.where(x > low & x < high, x, x.clamp(low, high))",
+    CLAMP_BACK.format(inside="((x > low) & (x < high))"),
+    ("forward, line 5", *PARENTHESES),
+    STUB,
+)
+told(
+    "12.Clamp",
+    "no parentheses, a number on the left",
+    "x, low, high",
+    CLAMP + "return torch.where(low < x & x < high, x, x.clamp(low, high))",
+    CLAMP_BACK.format(inside="((x > low) & (x < high))"),
+    ("forward, line 5", *PARENTHESES),
+    STUB,
+)
+told(
+    "12.Clamp",
+    "no parentheses around the conditions in backward",
+    "x, low, high",
+    CLAMP + "return x.clamp(low, high)",
+    CLAMP_BACK.format(inside="(low < x & x < high)"),
+    ("backward, line 10", *PARENTHESES),
+    STUB,
+)
+told(
+    "14.Softplus",
+    "no parentheses around two conditions joined by |",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.where(x > 20 | x < -20, x.clamp(min=0), torch.log1p(x.exp()))",
+    SOFTPLUS_BACK,
+    PARENTHESES,
+    STUB,
+)
+told(
+    "14.Softplus",
+    "& of two tensors of floats, in parentheses",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.where((x > 0) & (x - 20), x, torch.log1p(x.exp()))",
+    SOFTPLUS_BACK,
+    ("\"bitwise_and_cpu\" not implemented for 'Double'",),
+    (*STUB, "in parentheses"),
+)
+told(
+    "14.HuberLoss",
+    "no parentheses in backward, beside a minus",
+    "input, target, delta",
+    """
+    e = input - target
+    ctx.save_for_backward(e)
+    ctx.delta = delta
+    return torch.where(e.abs() <= delta, e**2 / 2, delta * (e.abs() - delta / 2)).mean()
+    """,
+    """
+    (e,) = ctx.saved_tensors
+    inside = -ctx.delta < e & e < ctx.delta
+    slope = g * torch.where(inside, e, e.sign() * ctx.delta) / e.numel()
+    return slope, -slope, None
+    """,
+    PARENTHESES,
+    STUB,
+)
+told(
+    "09.Exp",
+    "an error of this type with a message of its own",
+    "x",
+    "raise NotImplementedError('later')",
+    "raise NotImplementedError('later')",
+    ("raised NotImplementedError: later",),
+    STUB,
+)
+
+
+# needs_input_grad
+
+SETTLED = ("settled",)
+SETTLE = """
+x = torch.zeros_like(b)
+for _ in range(100):
+    x = torch.tanh(W @ x + b)
+ctx.save_for_backward(W, x)
+return x
+"""
+SOLVED = """
+W, x = ctx.saved_tensors
+slope = 1 - x * x
+v = slope * torch.linalg.solve((torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W).t(), g)
+need = ctx.needs_input_grad
+"""
+NO_GRADIENT = "backward returns no gradient for it"
+for slip, end, words in (
+    (
+        "the indices are off by one",
+        "return (torch.outer(v, x) if ctx.needs_input_grad[1] else None), (v if ctx.needs_input_grad[2] else None)",
+        ("tuple index out of range", "has one entry for each argument of forward, counted from 0"),
+    ),
+    (
+        "entry 0 decides on both",
+        "return (torch.outer(v, x) if need[0] else None), (v if need[0] else None)",
+        (f"if only b requires grad, {NO_GRADIENT}",),
+    ),
+    (
+        "the entries are swapped",
+        "return (torch.outer(v, x) if need[1] else None), (v if need[0] else None)",
+        (f"if only W requires grad, {NO_GRADIENT}",),
+    ),
+    (
+        "both or nothing",
+        "return (torch.outer(v, x), v) if all(need) else (None, None)",
+        (f"if only W requires grad, {NO_GRADIENT}",),
+    ),
+    (
+        "b only together with W",
+        "return (torch.outer(v, x) if need[0] else None), (v if all(need) else None)",
+        (f"if only b requires grad, {NO_GRADIENT}",),
+    ),
+    (
+        "always both",
+        "return torch.outer(v, x), v",
+        ("backward returns a tensor for b although only W requires grad",),
+    ),
+    ("never W", "return None, v", ("backward returns None for W",)),
+    (
+        "the question is turned round",
+        "return (None if need[0] else torch.outer(v, x)), (None if need[1] else v)",
+        ("backward returns None for W",),
+    ),
+    (
+        "the gradients in the wrong order",
+        "return (v if need[1] else None), (torch.outer(v, x) if need[0] else None)",
+        ("the gradients for W and b have changed places",),
+    ),
+    (
+        "no place for what is not needed",
+        "return tuple(each for each, wanted in ((torch.outer(v, x), need[0]), (v, need[1])) if wanted)",
+        ("if only b requires grad, backward returns 1 of 2 values",),
+    ),
+    (
+        "called instead of indexed",
+        "return (torch.outer(v, x) if ctx.needs_input_grad(0) else None), v",
+        ("`ctx.needs_input_grad` is a tuple",),
+    ),
+):
+    never = (*SETTLED, "`ctx.saved_tensors` is one") if "called" in slip else SETTLED
+    told("15.FixedPoint", slip, "W, b", SETTLE, SOLVED + end, words, never)
+
+
+# mark_non_differentiable
+
+MARKED = "result 2 requires grad, but does not have a gradient: forward must call ctx.mark_non_differentiable, once, with the tensor itself that it returns as result 2"
+for slip, mark, results in (
+    ("nothing is marked", "", "values, positions"),
+    ("the indices are marked, not their copy", "ctx.mark_non_differentiable(indices)", "values, positions"),
+    ("a copy of the positions is marked", "ctx.mark_non_differentiable(positions.clone())", "values, positions"),
+    ("the argument is marked", "ctx.mark_non_differentiable(x)", "values, positions"),
+    ("a copy is returned", "ctx.mark_non_differentiable(positions)", "values, indices.to(x.dtype)"),
+    (
+        "a second call replaces the first",
+        "ctx.mark_non_differentiable(positions); ctx.mark_non_differentiable(indices)",
+        "values, positions",
+    ),
+    ("detached instead", "", "values, positions.detach()"),
+):
+    told(
+        "13.SortDescending",
+        slip,
+        "x",
+        f"""
+        values, indices = torch.sort(x, descending=True)
+        positions = indices.to(x.dtype)
+        ctx.save_for_backward(indices)
+        {mark or "pass"}
+        return {results}
+        """,
+        "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
+        (MARKED,),
+        (": call ctx.mark_non_differentiable in forward",),
+        gradients="g, h",
+    )
+told(
+    "13.SortDescending",
+    "a tuple is marked",
+    "x",
+    """
+    values, indices = torch.sort(x, descending=True)
+    positions = indices.to(x.dtype)
+    ctx.save_for_backward(indices)
+    ctx.mark_non_differentiable((positions,))
+    return values, positions
+    """,
+    "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
+    ("its arguments are tensors: no tuple or list of them",),
+    gradients="g, h",
+)
+
+
+# The number of results, and of what backward returns
+
+SIN_COS = "(x,) = ctx.saved_tensors\nreturn g * x.cos() - h * x.sin()"
+OF_BACKWARD = ("backward is called with",)
+told(
+    "13.SinCos",
+    "one result, backward of two",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.sin()",
+    SIN_COS,
+    ("-> forward returns 1 result; this exercise asks for 2",),
+    OF_BACKWARD,
+    gradients="g, h",
+)
+told(
+    "13.SinCos",
+    "three results, backward of two",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.sin(), x.cos(), x.tan()",
+    SIN_COS,
+    ("-> forward returns 3 results; this exercise asks for 2",),
+    OF_BACKWARD,
+    gradients="g, h",
+)
+told(
+    "13.SortDescending",
+    "the values alone, backward of two",
+    "x",
+    "values, indices = torch.sort(x, descending=True)\nctx.save_for_backward(indices)\nreturn values",
+    "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
+    ("-> forward returns 1 result; this exercise asks for 2",),
+    OF_BACKWARD,
+    gradients="g, h",
+)
+told(
+    "09.Exp",
+    "x is returned beside the result",
+    "x",
+    "y = x.exp()\nctx.save_for_backward(y)\nreturn y, x",
+    "(y,) = ctx.saved_tensors\nreturn g * y",
+    ("-> forward returns 2 results; this exercise asks for 1",),
+    OF_BACKWARD,
+)
+told(
+    "09.Scale",
+    "the factor is returned beside the result",
+    "x, factor",
+    "ctx.factor = factor\nreturn x * factor, factor",
+    "return g * ctx.factor, None",
+    ("forward returns 2 results; this exercise asks for 1",),
+    ("forward returns a float",),
+)
+told(
+    "13.SinCos",
+    "None in place of the second result",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.sin(), None",
+    SIN_COS,
+    ("one of the 2 results of forward is None; each must be a tensor",),
+    ("is there a `return`",),
+    gradients="g, h",
+)
+told(
+    "13.SinCos",
+    "a list of two results",
+    "x",
+    "ctx.save_for_backward(x)\nreturn [x.sin(), x.cos()]",
+    SIN_COS,
+    ("forward returns a list; it must return a tuple of 2 tensors",),
+    ("1 result",),
+    gradients="g, h",
+)
+told(
+    "13.SinCos",
+    "backward has one parameter too few, forward is right",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.sin(), x.cos()",
+    "(x,) = ctx.saved_tensors\nreturn g * x.cos()",
+    OF_BACKWARD,
+    ("this exercise asks for",),
+)
+told(
+    "13.SinCos",
+    "three results, and backward returns two gradients",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.sin(), x.cos(), x.tan()",
+    "(x,) = ctx.saved_tensors\nreturn g * x.cos(), -h * x.sin()",
+    ("-> forward returns 3 results", "backward returns 2 values, forward takes 1 argument"),
+    ("as many as forward has results",),
+    gradients="g, h, i",
+)
+
+
+# Only what was broadcast is said to be
+
+BROADCAST = ("broadcast", "were repeated")
+for slip, of_a, of_b, words in (
+    ("not summed if k is 1", "g @ b.t()", "a * g if a.shape[1] == 1 else a.t() @ g", "they must be equal"),
+    (
+        "summed along the wrong axis if k is 1",
+        "g @ b.t()",
+        "(a * g).sum(1) if a.shape[1] == 1 else a.t() @ g",
+        "they must be equal",
+    ),
+    (
+        "a mean if k is 1",
+        "g @ b.t()",
+        "(a * g).mean(0, keepdim=True) if a.shape[1] == 1 else a.t() @ g",
+        "for a of shape (3, 1)",
+    ),
+    ("not summed for a if k is 1", "g * b if a.shape[1] == 1 else g @ b.t()", "a.t() @ g", "they must be equal"),
+    ("summed over the rows", "g @ b.t()", "(a.t() @ g).sum(0)", "they must be equal"),
+    ("transposed", "b @ g.t()", "a.t() @ g", "the gradient for a is transposed"),
+):
+    told(
+        "12.MatMul",
+        slip,
+        "a, b",
+        "ctx.save_for_backward(a, b)\nreturn a @ b",
+        f"""
+        a, b = ctx.saved_tensors
+        need = ctx.needs_input_grad
+        return ({of_a}) if need[0] else None, ({of_b}) if need[1] else None
+        """,
+        (words,),
+        BROADCAST,
+    )
+told(
+    "12.BroadcastAdd",
+    "nothing is summed",
+    "x, y",
+    "return x + y",
+    "return g, g",
+    ("y has shape (3,) and was broadcast",),
+)
+told(
+    "12.Linear",
+    "the gradient for the bias is not summed",
+    "x, weight, bias",
+    "ctx.save_for_backward(x, weight)\ny = x @ weight.t()\nreturn y if bias is None else y + bias",
+    """
+    x, weight = ctx.saved_tensors
+    need = ctx.needs_input_grad
+    return g @ weight if need[0] else None, g.t() @ x if need[1] else None, g if need[2] else None
+    """,
+    ("bias has shape (4,) and was broadcast",),
+)
+
+
+# None for some inputs, and a known mistake for the others
+
+told(
+    "12.Clamp",
+    "a branch without return, and the lower bound forgotten",
+    "x, low, high",
+    CLAMP + "if x.dim() < 3:\n    return x.clamp(max=high)",
+    CLAMP_BACK.format(inside="(x < high)"),
+    (
+        "forward returns nothing, for x of shape (2, 1, 3)",
+        "For other inputs, the values below low are left as they are",
+    ),
+)
+told(
+    "11.Sigmoid",
+    "a branch without return, and tanh",
+    "x",
+    "y = torch.tanh(x)\nctx.save_for_backward(y)\nif x.dim():\n    return y",
+    "(y,) = ctx.saved_tensors\nreturn g * (1 - y * y)",
+    ("forward returns nothing, for shape ()", "For other inputs, the result is tanh x", "but it must be the sigmoid"),
+)
+told(
+    "12.Clamp",
+    "a branch without return, the others right",
+    "x, low, high",
+    CLAMP + "if x.dim() < 3:\n    return x.clamp(low, high)",
+    CLAMP_BACK.format(inside="((x > low) & (x < high))"),
+    ("forward returns nothing, for x of shape (2, 1, 3)",),
+    ("For other inputs",),
+)
+told(
+    "09.Scale",
+    "a branch of backward without return, and the factor forgotten",
+    "x, factor",
+    "return x * factor",
+    "if g.dim():\n    return g, None",
+    ("backward returns None, for x of shape ()", "the gradient is grad_output itself, whatever `factor` is"),
+    ("backward returns 1 value",),
+)
+
+
+# Numbers, shapes and dtypes
+
+told(
+    "09.Exp",
+    "the gradient is a little too large",
+    "x",
+    "y = x.exp()\nctx.save_for_backward(y)\nreturn y",
+    "(y,) = ctx.saved_tensors\nreturn g * y * 1.00003",
+    ("numerical    [ 1.691571,", "yours        [ 1.691622,", "yours is 2.448, it must be 2.4479"),
+    ("[ 1.692,",),
+)
+told(
+    "14.Softplus",
+    "a short cut that begins too early",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.where(x > 15, x, torch.log1p(x.clamp(max=15).exp()))",
+    SOFTPLUS_BACK,
+    ("16.150497938", "16.150497841"),
+    ("1.000000000e-09",),
+)
+told(
+    "09.Scale",
+    "wrong for 0-d alone",
+    "x, factor",
+    "ctx.factor = factor\nreturn x * factor if x.dim() else x + factor",
+    "return g * ctx.factor, None",
+    ("-0.025  (a tensor of shape ())", "factor     0.9\n"),
+)
+told(
+    "14.SoftmaxCrossEntropy",
+    "the gradient leaves out the target",
+    "logits, target",
+    """
+    shifted = logits - logits.amax(dim=1, keepdim=True)
+    log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()
+    ctx.save_for_backward(log_p, target)
+    return -log_p[torch.arange(len(target)), target].mean()
+    """,
+    "log_p, target = ctx.saved_tensors\nreturn g * log_p.exp() / len(target), None",
+    ("target       [2]  (a tensor of dtype int64)",),
+)
+told(
+    "09.Exp",
+    "half of the gradient",
+    "x",
+    "y = x.exp()\nctx.save_for_backward(y)\nreturn y",
+    "(y,) = ctx.saved_tensors\nreturn g * y / 2",
+    ("half of what it must be", "yours is ", "it must be "),
+    (", numerically",),
+)
+told(
+    "14.GradientReversal",
+    "the strength is squared",
+    "x, strength",
+    "ctx.strength = strength\nreturn x.view_as(x)",
+    "return -ctx.strength * abs(ctx.strength) * g, None",
+    ("yours is ", "it must be "),
+    (", declared ",),
+)
+
+
+# Words that can be read the other way round
+
+told(
+    "13.SinCos",
+    "the results in the wrong order",
+    "x",
+    "ctx.save_for_backward(x)\nreturn x.cos(), x.sin()",
+    "(x,) = ctx.saved_tensors\nreturn h * x.cos() - g * x.sin()",
+    ("the sine must come first, then the cosine",),
+    gradients="g, h",
+)
+told(
+    "13.SinCos",
+    "the second derivative is wrong",
+    "x",
+    "ctx.save_for_backward(x)\nctx.sin = x.sin()\nreturn x.sin(), x.cos()",
+    "(x,) = ctx.saved_tensors\nreturn g * x.cos() - h * ctx.sin.detach()",
+    ("the first derivative is right, the second by x is wrong",),
+    (", numerically",),
+    gradients="g, h",
+)
+told(
+    "13.SortDescending",
+    "sorted from small to large",
+    "x",
+    """
+    values, indices = torch.sort(x)
+    positions = indices.to(x.dtype)
+    ctx.mark_non_differentiable(positions)
+    ctx.save_for_backward(indices)
+    return values, positions
+    """,
+    "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
+    ("the values are sorted from small to large, but they must go from large to small",),
+    gradients="g, h",
+)
+told(
+    "14.Interpolate",
+    "the weights are exchanged in backward",
+    "a, b, t",
+    "ctx.save_for_backward(a, b, t)\nreturn (1 - t) * a + t * b",
+    """
+    a, b, t = ctx.saved_tensors
+    for_t = g * (b - a)
+    return g * t, g * (1 - t), for_t if t.dim() else for_t.sum()
+    """,
+    ("not both weights are right: the gradient for a has the factor t, the gradient for b has the factor 1 - t",),
+)
+told(
+    "12.MatMul",
+    "b is not transposed",
+    "a, b",
+    "ctx.save_for_backward(a, b)\nreturn a @ b",
+    """
+    a, b = ctx.saved_tensors
+    need = ctx.needs_input_grad
+    return g @ b if need[0] else None, a.t() @ g if need[1] else None
+    """,
+    ("in your product for a, b is not transposed", "raises an error for a of shape (2, 3)"),
+    ("for shape (2, 3)",),
+)
+told(
+    "15.NewtonSqrt",
+    "an early x is saved, the result is right",
+    "a",
+    """
+    x = torch.ones_like(a)
+    for step in range(20):
+        x = (x + a / x) / 2
+        if step == 4:
+            early = x
+    ctx.save_for_backward(early)
+    return x
+    """,
+    "(x,) = ctx.saved_tensors\nreturn g / (2 * x)",
+    ("-> in backward, x is taken after 5 steps from x = 1",),
+    ("-> x is taken",),
+)
+told(
+    "14.LogSumExp",
+    "backward raises an error for matrices",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.logsumexp(x, -1)",
+    "(x,) = ctx.saved_tensors\nreturn g * torch.softmax(x, dim=-1)",
+    ("raises an error for shape (2, 3)", "The size of tensor a (2) must match"),
+    ("differentiating backward",),
+)
+
+
+# The student's own engine
+
+TAPE = """
+class Tape:
+    def __init__(self, value, parents=()):
+        self.value, self.grad, self.parents = value, BEGIN, parents
+
+    def of(self, other):
+        return other if isinstance(other, Tape) else Tape(other)
+
+    def __add__(self, other):
+        other = self.of(other)
+        return Tape(self.value + other.value, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        other = self.of(other)
+        return Tape(self.value * other.value, ((self, other.value), (other, self.value)))
+
+    def __pow__(self, other):
+        if isinstance(other, Tape):
+            return (other * self.log()).exp()
+        return Tape(self.value**other, ((self, other * self.value ** (other - 1)),))
+
+    def exp(self):
+        value = math.exp(self.value)
+        return Tape(value, ((self, value),))
+
+    def log(self):
+        return Tape(math.log(self.value), ((self, 1 / self.value),))
+
+    def tanh(self):
+        value = math.tanh(self.value)
+        return Tape(value, ((self, 1 - value**2),))
+
+    __radd__, __rmul__ = __add__, __mul__
+    __neg__ = lambda self: self * -1
+    __sub__ = lambda self, other: self + -self.of(other)
+    __rsub__ = lambda self, other: -self + other
+    __truediv__ = lambda self, other: self * self.of(other) ** -1
+    __rtruediv__ = lambda self, other: self**-1 * other
+    __rpow__ = lambda self, other: Tape(other) ** self
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(tape):
+            if id(tape) not in seen:
+                seen.add(id(tape))
+                VISIT
+                order.append(tape)
+
+        visit(self)
+        arrived = {id(self): 1.0}
+        for tape in reversed(order):
+            gradient = arrived[id(tape)]
+            ADD
+            for parent, slope in tape.parents:
+                arrived[id(parent)] = arrived.get(id(parent), 0.0) + gradient * slope
+"""
+LOOP = "[visit(parent) for parent, _ in tape.parents]"
+ADDED, TORCHS = "tape.grad += gradient", ("leaf", "requires grad")
+
+
+def tape(what: str, must: tuple[str, ...], never: tuple[str, ...] = (), first: str = "", **parts: str) -> None:
+    text = first + TAPE
+    for name, part in {"BEGIN": "0.0", "VISIT": LOOP, "ADD": ADDED, **parts}.items():
+        text = text.replace(name, part)
+    TOLD.append(("16.Tape", what, must, never, text))
+
+
+NONE = "the .grad of one of your objects is None, and None is not a number"
+tape("grad begins as None", (NONE, ADDED), TORCHS, BEGIN="None")
+tape("grad begins as None, added by hand", (NONE,), TORCHS, BEGIN="None", ADD="tape.grad = tape.grad + gradient")
+DEEP = "calls are nested more deeply than Python allows"
+RAISED = "setrecursionlimit(10**6)\n"
+tape("recursive", (DEEP,))
+tape("recursive, with a higher limit", (DEEP,), first=f"import sys\nsys.{RAISED}")
+tape("recursive, with a limit raised in backward", (DEEP,), VISIT=f"import sys; sys.{RAISED}                {LOOP}")
+tape(
+    "recursive, with a limit raised by its own name",
+    (DEEP,),
+    first="from sys import setrecursionlimit\n",
+    VISIT=f"{RAISED}                {LOOP}",
+)
+tape(
+    "recursive through C code, which could end the kernel",
+    (DEEP,),
+    first=f"import sys\nsys.{RAISED}",
+    VISIT="list(map(visit, [parent for parent, _ in tape.parents]))",
+)

@@ -7,7 +7,7 @@ results.py, numbers.py).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -97,6 +97,10 @@ _MEANINGS = (
         ("leaf Variable that requires grad is being used in an in-place",),
         "it writes to a leaf while autograd records",
     ),
+    (
+        ("mark_non_differentiable only accepts variable",),
+        "its arguments are tensors: no tuple or list of them, no name",
+    ),
     (("save_for_backward can only save variables",), "it is for tensors only: keep other objects as attributes of ctx"),
     (
         ("'tuple'", "only integer tensors of a single element"),
@@ -111,9 +115,25 @@ _SAVED = (
     "(a second call replaces the first)"
 )
 
+_NEEDED = (
+    "`ctx.needs_input_grad` has one entry for each argument of forward, counted from 0, and `ctx` is not one of them"
+)
+
+
+def is_stub(crash: Crash | None) -> TypeGuard[Crash]:
+    """Whether what was raised is the `raise NotImplementedError()` of a stub, not an engine's error of this type."""
+    return (
+        crash is not None
+        and crash.kind == "NotImplementedError"
+        and not crash.message
+        and (not crash.source or "NotImplementedError" in crash.source)
+    )
+
 
 def explained(crash: Crash) -> str:
     """A crash in words. The meaning of the engine's message is added if it is known."""
+    if "index out of range" in crash.message and "needs_input_grad" in crash.source:
+        return f"{str(crash).removesuffix('.')}; {_NEEDED}"
     if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
         return f"{str(crash).removesuffix('.')}; {_SAVED}"
     if crash.reason:
@@ -121,6 +141,8 @@ def explained(crash: Crash) -> str:
     for parts, meaning in _MEANINGS:
         if any(part in crash.message for part in parts):
             tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"
+            if "needs_input_grad" in crash.source:
+                return f"{str(crash).removesuffix('.')}; `ctx.needs_input_grad` is a tuple: write an index in brackets"
             return f"{str(crash).removesuffix('.')}; {meaning.format(tuples=tuples)}"
     return str(crash)
 

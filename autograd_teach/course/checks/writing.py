@@ -25,20 +25,28 @@ def cut(rows: dict[str, str]) -> dict[str, str]:
     return short
 
 
-def both_sides(expected: Sequence[object], got: Sequence[object]) -> dict[str, str]:
-    """The specified and the actual result, with enough digits to differ; with few if they do not differ."""
+def both_sides(expected: Sequence[object], got: Sequence[object], right: str = "specified") -> dict[str, str]:
+    """The right and the actual result, with enough digits to differ, else with what they are.
+
+    >>> both_sides([np.array([0.5])], [np.array([0.50001])])
+    {'specified': '[0.500000]', 'yours': '[0.500010]'}
+    >>> both_sides([np.array([0.5])], [np.array([0.5], dtype=np.float32)], "declared")
+    {'declared': '[0.500]  (float64, shape (1,))', 'yours': '[0.500]  (float32, shape (1,))'}
+    """
 
     def written(digits: int) -> dict[str, str]:
         return {
             name: ", ".join(number(_decimal(value), digits) for value in values)
-            for name, values in (("specified", expected), ("yours", got))
+            for name, values in ((right, expected), ("yours", got))
         }
 
     for digits in (3, 6, 9, 12, 15, 18):
         rows = written(digits)
-        if rows["specified"] != rows["yours"] and are_apart(list(expected), list(got), digits):
+        if rows[right] != rows["yours"] and are_apart(list(expected), list(got), digits):
             return rows
-    return written(3)
+    kinds = [", ".join(map(_kind, values)) for values in (expected, got)]
+    notes = [f"  ({kind})" if kinds[0] != kinds[1] else "" for kind in kinds]
+    return {name: text + note for (name, text), note in zip(written(3).items(), notes, strict=True)}
 
 
 def are_apart(expected: object, got: object, digits: int) -> bool:
@@ -54,6 +62,25 @@ def are_apart(expected: object, got: object, digits: int) -> bool:
         return True
     bad = wrong_slopes(got, expected)
     return bool((np.round(got, digits) != np.round(expected, digits))[bad].all())
+
+
+def _kind(value: object) -> str:
+    if not isinstance(value, np.ndarray):
+        return f"a Python {type(value).__name__}"
+    return f"{'' if type(value) is np.ndarray else 'a NumPy array, '}{value.dtype}, shape {value.shape}"
+
+
+def given(value: object) -> str:
+    """An argument as text; a tensor with its shape if the numbers do not show it, and with a dtype other than float64.
+
+    >>> given(np.zeros((0, 2))), given(np.array(2)), given(2), given(np.array([2.0]))
+    ('[]  (a tensor of shape (0, 2))', '2  (a tensor of shape () and of dtype int64)', '2', '[2.000]')
+    """
+    if not isinstance(value, np.ndarray):
+        return number(value)
+    words = [f"of shape {value.shape}"] if value.ndim == 0 or value.size == 0 else []
+    words += [f"of dtype {value.dtype}"] if value.dtype != np.float64 else []
+    return number(value) + (f"  (a tensor {' and '.join(words)})" if words else "")
 
 
 def _decimal(value: object) -> object:
@@ -81,4 +108,6 @@ def number(value: object, digits: int = 3) -> str:
     if value.dtype.kind != "f":
         return np.array2string(value, separator=", ", threshold=50)
     rounded = np.round(value, digits) + 0.0  # no "-0."
-    return np.array2string(rounded, precision=digits, floatmode="fixed", separator=", ", threshold=50)
+    return np.array2string(
+        rounded, precision=digits, floatmode="fixed", suppress_small=True, separator=", ", threshold=50
+    )

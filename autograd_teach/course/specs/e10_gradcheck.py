@@ -426,7 +426,7 @@ SPECS = {
             ),
             Mistake(
                 "smooth",
-                "these are the points where there is no kink",
+                "the result holds the points where there is no kink, but it must hold those where there is one",
                 forward=found(lambda left, right: abs(right - left) <= JUMP),
             ),
             Mistake(

@@ -382,7 +382,9 @@ SPECS = {
                 },
             ),
             Mistake(
-                "tanh", "the result is tanh x, which goes from -1 to 1; the sigmoid goes from 0 to 1", forward=np.tanh
+                "tanh",
+                "the result is tanh x, which goes from -1 to 1, but it must be the sigmoid, which goes from 0 to 1",
+                forward=np.tanh,
             ),
         ),
         holds={

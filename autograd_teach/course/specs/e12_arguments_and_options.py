@@ -107,11 +107,11 @@ def square_slips() -> tuple[Mistake, ...]:
     found = []
     for (in_a, wrong_a), (in_b, wrong_b) in zip(A_SLIPS.items(), B_SLIPS.items(), strict=True):
         found += [
-            Mistake("square", f"in the product for a, {in_a}", vjp=_only_square(wrong_a, None)),
-            Mistake("square", f"in the product for b, {in_b}", vjp=_only_square(None, wrong_b)),
+            Mistake("square", f"in your product for a, {in_a}", vjp=_only_square(wrong_a, None)),
+            Mistake("square", f"in your product for b, {in_b}", vjp=_only_square(None, wrong_b)),
             Mistake(
                 "square",
-                f"in the product for a, {in_a}; in the product for b, {in_b}",
+                f"in your product for a, {in_a}; in your product for b, {in_b}",
                 vjp=_only_square(wrong_a, wrong_b),
             ),
         ]
@@ -509,8 +509,8 @@ SPECS = {
                 what={
                     "b @ a: the factors stand in the wrong order": lambda a, b: b @ a,
                     "the product entry by entry, but the matrix product is asked for": lambda a, b: a * b,
-                    "a product in which b is transposed": lambda a, b: a @ b.T,
-                    "a product in which a is transposed": lambda a, b: a.T @ b,
+                    "a product in which b is transposed, but it must be a @ b": lambda a, b: a @ b.T,
+                    "a product in which a is transposed, but it must be a @ b": lambda a, b: a.T @ b,
                 },
             ),
             Mistake("transposed", "the result is transposed", forward=lambda a, b: (a @ b).T),

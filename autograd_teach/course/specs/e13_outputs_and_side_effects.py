@@ -284,7 +284,7 @@ SPECS = {
             ),
             Mistake(
                 "results_swapped",
-                "the results are in the wrong order: the sine comes first, then the cosine",
+                "the results are in the wrong order: the sine must come first, then the cosine",
                 forward=lambda x: (np.cos(x), np.sin(x)),
             ),
             *family(
@@ -375,7 +375,7 @@ SPECS = {
             ),
             Mistake(
                 "ascending",
-                "the values are sorted from small to large",
+                "the values are sorted from small to large, but they must go from large to small",
                 forward=lambda x: (np.sort(x), np.argsort(x).astype(x.dtype)),
             ),
             Mistake(
@@ -388,14 +388,14 @@ SPECS = {
             ),
             Mistake(
                 "ascending_positions",
-                "the values are sorted from large to small, but the positions from small to large",
+                "the values are sorted from large to small, as they must be, but the positions from small to large",
                 forward=lambda x: (np.sort(x)[::-1], np.argsort(x).astype(x.dtype)),
             ),
             Mistake(
                 "ascending_values",
                 (
                     "the positions are right for an order from large to small, but the values are "
-                    "sorted from small to large"
+                    "sorted from small to large, the wrong way round"
                 ),
                 forward=lambda x: (np.sort(x), np.argsort(-x).astype(x.dtype)),
             ),
@@ -420,7 +420,7 @@ SPECS = {
                     "the positions are divided by the number of entries": (
                         lambda x: (np.sort(x)[::-1], np.argsort(-x) / len(x))
                     ),
-                    "the two results are in the wrong order: the values come first": (
+                    "the two results are in the wrong order: the values must come first": (
                         lambda x: (np.argsort(-x).astype(x.dtype), np.sort(x)[::-1])
                     ),
                 },

@@ -415,7 +415,7 @@ SOFTPLUS_MISTAKES = (
             "gives 0 for negative x and x for positive x: the corner is not smooth": lambda x: np.maximum(x, 0),
             "falls where x grows: the exponent has the wrong sign": lambda x: softplus(-x),
             "gives log(1 + exp(-|x|)): for positive x, x itself is missing": lambda x: np.log1p(np.exp(-np.abs(x))),
-            "gives the same for x and -x": lambda x: softplus(np.abs(x)),
+            "gives the same for x and -x, but it must grow with x": lambda x: softplus(np.abs(x)),
             "gives a negative result for negative x: x is added there too": lambda x: x + np.log1p(np.exp(-np.abs(x))),
             "gives the logistic function: this is the slope": _sigmoid,
             "leaves the logarithm out": lambda x: 1 + _infinite_exp(x),
@@ -565,7 +565,7 @@ _GATHERED: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-_OF_WEIGHTS = "the gradient for a {a}, the gradient for b {b}"
+_OF_WEIGHTS = "not both weights are right: the gradient for a {a}, the gradient for b {b}"
 
 
 _FACTOR_OF_A: dict[str, Callable[..., Any]] = {

@@ -551,6 +551,7 @@ SPECS = {
             "40 doublings in a row;": "runs",
             "1,200 and 20,000 operations in a row.": "runs",
             "Python allows only about a thousand": "runs",
+            "The checks keep this limit, so": "runs",
             "All of them together must take no longer": "runs",
         },
     ),

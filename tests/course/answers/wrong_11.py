@@ -317,7 +317,7 @@ class SigmoidPassesOn(SigmoidForward):
         return g.clone()
 
 
-@wrong("11.Sigmoid", "known", "the sigmoid goes from 0 to 1")
+@wrong("11.Sigmoid", "known", "it must be the sigmoid, which goes from 0 to 1")
 class SigmoidIsTanh(SigmoidForward):
     @staticmethod
     def forward(ctx, x):

@@ -466,7 +466,7 @@ class MatMulReshaped(MatMulForward):
         return (b @ g.t()).reshape(a.shape) if ctx.needs_input_grad[0] else None, mat_mul_gradients(ctx, g)[1]
 
 
-@wrong("12.MatMul", "known", "in the product for a, b is not transposed")
+@wrong("12.MatMul", "known", "in your product for a, b is not transposed")
 class MatMulSquareOnly(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -973,7 +973,7 @@ class MatMulReshapesA(MatMulForward):
         return grad_a, grad_b
 
 
-@wrong("12.MatMul", "known", "in the product for b, the two factors stand in the wrong order")
+@wrong("12.MatMul", "known", "in your product for b, the two factors stand in the wrong order")
 class MatMulOrder(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -983,7 +983,7 @@ class MatMulOrder(MatMulForward):
         return grad_a, grad_b
 
 
-@wrong("12.MatMul", "known", "in the product for a, grad_output is transposed as well")
+@wrong("12.MatMul", "known", "in your product for a, grad_output is transposed as well")
 class MatMulGradOutputTransposed(MatMulForward):
     @staticmethod
     def backward(ctx, g):
@@ -1047,7 +1047,7 @@ class MatMulForwardTransposes(MatMulBackward):
         return a @ b.t()
 
 
-@wrong("12.MatMul", "known", "in the product for a, a is used where b is needed")
+@wrong("12.MatMul", "known", "in your product for a, a is used where b is needed")
 class MatMulSavesTheOtherWay(MatMulBackward):
     @staticmethod
     def forward(ctx, a, b):

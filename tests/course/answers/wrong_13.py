@@ -95,7 +95,7 @@ class SinCosSwapped(SinCosForward):
         return g * x.cos() - h * x.sin()
 
 
-@wrong("13.SinCos", "known", "the sine comes first")
+@wrong("13.SinCos", "known", "the sine must come first")
 class SinCosOrder(SinCosBackward):
     @staticmethod
     def forward(ctx, x):

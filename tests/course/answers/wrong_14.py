@@ -1029,7 +1029,7 @@ class ReversalNoStrength(ReversalForward):
         return -g, None
 
 
-@wrong("14.GradientReversal", "sign", "declared")
+@wrong("14.GradientReversal", "sign", "minus what it must be")
 class ReversalNotReversed(ReversalForward):
     @staticmethod
     def backward(ctx, g):

@@ -199,7 +199,11 @@ class Replaces(Right):
                 operand.grad += slope * one.grad
 
 
-@wrong("16.Tape", "recursion", "calls are nested more deeply than Python allows (about a thousand) at line")
+@wrong(
+    "16.Tape",
+    "recursion",
+    "calls are nested more deeply than Python allows (about a thousand, in JupyterLab three thousand) at line",
+)
 class RecursiveOrder(Right):
     def in_order(self):
         done, finished = set(), []

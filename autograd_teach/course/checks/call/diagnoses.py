@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Mapping
 
-from ..diagnosing import Diagnosis, Finding, first_findings
+from ..diagnosing import Diagnosis, Finding, first_findings, is_stub
 from .evidence import CallEvidence
 from .numbers import NUMBERS
 from .records import NOTHING
@@ -57,11 +57,4 @@ def in_students_words(message: str, parts: Mapping[str, str]) -> str:
 
 def call_not_attempted(evidence: CallEvidence) -> bool:
     """Whether the answer is still the stub: every call raises a NotImplementedError without a message."""
-    crashes = [called.crash for called in evidence.calls]
-    return bool(crashes) and all(
-        crash is not None
-        and crash.kind == "NotImplementedError"
-        and not crash.message
-        and (not crash.source or "NotImplementedError" in crash.source)
-        for crash in crashes
-    )
+    return bool(evidence.calls) and all(is_stub(called.crash) for called in evidence.calls)

@@ -55,10 +55,10 @@ def _ends_program(evidence: CallEvidence) -> str | None:
 
 @diagnosis("recursion", "runs")
 def _recursion(evidence: CallEvidence) -> str | None:
-    for called in evidence.calls:
+    for called in [each for each in evidence.calls if each.crash][:1]:
         if called.crash and called.crash.kind == "RecursionError":
             where = "" if called.crash.line is None else f" at line {called.crash.line}: `{called.crash.source}`"
-            return f"calls are nested more deeply than Python allows (about a thousand){where}{for_input(called)}"
+            return f"calls are nested more deeply than Python allows (about a thousand, in JupyterLab three thousand){where}{for_input(called)}"
     return None
 
 
@@ -67,6 +67,11 @@ def _grad_is_none(evidence: CallEvidence) -> str | None:
     crash = next((called.crash for called in evidence.calls if called.crash), None)
     if crash is None or "NoneType" not in crash.message or not _is_of_grad(crash.source, crash.message):
         return None
+    if evidence.exercise.kind == "engine":
+        return (
+            f"at line {crash.line}, `{crash.source}`, the .grad of one of your objects is None, and None is not a number: "
+            "let it begin as 0.0, or let the first gradient replace the None"
+        )
     return (
         f"at line {crash.line}, `{crash.source}`, the .grad is None: only a leaf that requires grad gets one, "
         "and only after backward has run; the result of a recorded operation is not a leaf"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...exercises.declaration import Exercise, FunctionForm
 from ..checker import Check, Picture, Plan, Purpose, Request, State
-from ..diagnosing import Diagnosis, Finding, first_findings
+from ..diagnosing import Diagnosis, Finding, first_findings, is_stub
 from ..spec import FunctionSpec
 from . import evidence as _evidence
 from .asking import FunctionAsking, function_of
@@ -80,10 +80,7 @@ class FunctionChecker:
 
     def is_attempted(self, evidence: FunctionEvidence) -> bool:
         """False if forward raises the stub's NotImplementedError for every input."""
-        stopped = [
-            run.crash is not None and run.crash.phase == "forward" and run.crash.kind == "NotImplementedError"
-            for run in evidence.runs
-        ]
+        stopped = [is_stub(run.crash) and run.crash.phase == "forward" for run in evidence.runs]
         return evidence.structure != "no_forward" and not (stopped and all(stopped))
 
     def failing_input(self, evidence: FunctionEvidence, failed: set[str], message: str) -> Mapping[str, str]:

@@ -126,7 +126,7 @@ class FunctionAsking:
         outputs = _entries(result)
         for output in outputs:
             if not self.engine.is_tensor(output):
-                run.odd_result = Odd(type(output).__name__)
+                run.odd_result = Odd(type(output).__name__, len(outputs))
                 return ()
         array = self.engine.array
         run.values = tuple(array(output).copy() for output in outputs)

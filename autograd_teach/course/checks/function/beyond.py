@@ -73,7 +73,10 @@ def _not_dirty(evidence: FunctionEvidence) -> str | None:
 def _not_marked(evidence: FunctionEvidence) -> str | None:
     for number in evidence.form.constants:
         if any(number < len(run.requires_grad) and run.requires_grad[number] for run in evidence.runs):
-            return f"result {number + 1} requires grad, but does not have a gradient: call ctx.mark_non_differentiable in forward"
+            return (
+                f"result {number + 1} requires grad, but does not have a gradient: forward must call ctx.mark_non_differentiable, once, "
+                f"with the tensor itself that it returns as result {number + 1}, not with a copy or another tensor"
+            )
     return None
 
 
@@ -150,8 +153,8 @@ def _none_not_handled(evidence: FunctionEvidence) -> str | None:
 @diagnosis("second_raised", "double_backward")
 def _second_raised(evidence: FunctionEvidence) -> str | None:
     crash = next((second.crash for second in evidence.second if second.crash), None)
-    # An in-place change has its own diagnosis, and also makes this fail.
-    if crash is None or any(run.changed for run in evidence.runs):
+    # An in-place change has its own diagnosis, and also makes this fail; so has what raises an error before.
+    if crash is None or any(run.changed or run.crash == crash for run in evidence.runs):
         return None
     once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
     return f"differentiating backward: {crash}{once}"
@@ -215,8 +218,8 @@ def _wrong_second(evidence: FunctionEvidence) -> str | None:
     )
     is_, must = apart(float(shown[at]), float(want[at]))
     return (
-        f"the first derivative is right, the second by {name} is wrong ({name}{index_in_words(at)}: {is_}, "
-        f"numerically {must}); {ask}?"
+        f"the first derivative is right, the second by {name} is wrong ({name}{index_in_words(at)}: yours is {is_}, "
+        f"it must be {must}); {ask}?"
     )
 
 

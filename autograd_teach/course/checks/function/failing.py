@@ -6,7 +6,7 @@ NumPy only, reads only evidence.
 import numpy as np
 
 from ..diagnosing import size_shown
-from ..writing import both_sides, cut, number
+from ..writing import both_sides, cut, given, number
 from .checks import case_gradients, expected_gradient, usable
 from .evidence import Case, FunctionEvidence
 from .records import same_values
@@ -47,12 +47,11 @@ def _gradient_rows(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
             rows = _arguments(evidence, case)
             rows["grad_output"] = ", ".join(map(number, run.cotangent))
             right_one = "numerical" if evidence.spec.vjp is None else "declared"
-            rows[right_one] = number(expected_gradient(case, run, index))
-            rows["yours"] = number(run.returned[index])  # type: ignore[index,arg-type]  # usable
-            return rows
+            given_back = run.returned[index]  # type: ignore[index]  # usable
+            return rows | both_sides([expected_gradient(case, run, index)], [given_back], right_one)
     return {}
 
 
 def _arguments(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
     names = evidence.form.arguments
-    return {name: number(value) for name, value in zip(names, case.arguments, strict=True)}
+    return {name: given(value) for name, value in zip(names, case.arguments, strict=True)}

@@ -22,6 +22,7 @@ from .reading import (
     dimensions_of,
     example_in_words,
     fits_everywhere,
+    is_broadcast,
     most_telling_one,
     named_factors,
     number_pairs,
@@ -42,6 +43,7 @@ from .values import (
     known_forward,
     not_finite_where,
     numbers_of,
+    of_shape,
     only_for,
     overflow_in_words,
     relative_difference,
@@ -81,9 +83,12 @@ def _own_derivative(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("known", "gradient")
 def _known_gradient(evidence: FunctionEvidence) -> str | None:
-    for mistake in evidence.spec.mistakes:
+    # A mistake that changes no gradient by more than the tolerance fits right gradients too.
+    for mistake in evidence.spec.mistakes if wrong_gradients(evidence) else ():
         if mistake.vjp is not None and fits_everywhere(evidence, mistake.vjp):
-            return mistake.message
+            # The message of a mistake that can be in both is not about forward if that is right.
+            where = "in backward, " if mistake.forward and not wrong_forward(evidence) else ""
+            return f"{where}{mistake.message}"
     return None
 
 
@@ -119,7 +124,7 @@ def _zero(evidence: FunctionEvidence) -> str | None:
     wrong = wrong_gradients(evidence)
     index = wrong[0][1] if wrong else 0
     zero = wrong and all(not got.any() for _, _, got, _ in all_gradients(evidence, index))
-    return f"the gradient{of_argument(evidence, index)} is zero everywhere" if zero else None
+    return f"the gradient{of_argument(evidence, index)} is zero everywhere, which is wrong" if zero else None
 
 
 @diagnosis("grad_output_forgotten", "gradient")
@@ -410,7 +415,9 @@ def _broadcast_lost(evidence: FunctionEvidence) -> str | None:
         if wrong
         else []
     )
-    if not repeated or any(not was_broadcast(case, index) for case, index, *_ in wrong):
+    if not repeated or any(
+        not is_broadcast(evidence, index) or not was_broadcast(case, index) for case, index, *_ in wrong
+    ):
         return None
     _, index, got, want = most_telling_one(wrong)
     for words, change in (
@@ -628,7 +635,7 @@ def _wrong_for_some_shapes(evidence: FunctionEvidence) -> str | None:
     here, there = {dimensions_of(run) for run in bad}, {dimensions_of(run) for run in fine}
     if not (max(here) < min(there) or max(there) < min(here)):  # else it is not the number of dimensions
         return None
-    return f"the gradient{of_argument(evidence, index)} is right for shape {shapes_of(fine)} and wrong for {shapes_of(bad)}"
+    return f"the gradient{of_argument(evidence, index)} is right for {of_shape(evidence)} {shapes_of(fine)} and wrong for {shapes_of(bad)}"
 
 
 @diagnosis("some_entries", "gradient")

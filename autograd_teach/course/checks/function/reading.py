@@ -31,6 +31,14 @@ def was_broadcast(case: Case, index: int) -> bool:
     return bool(np.allclose(jacobian[~own], 0, atol=1e-6))
 
 
+def is_broadcast(evidence: FunctionEvidence, index: int) -> bool:
+    """Whether an argument is broadcast wherever the result has another shape; one of a matrix product is not."""
+    cases = [case for case in evidence.cases if index in case.numerical]
+    return all(
+        np.shape(case.arguments[index]) == case.expected[0].shape or was_broadcast(case, index) for case in cases
+    )
+
+
 def sources(case: Case, index: int) -> np.ndarray:
     """For each entry of the result, the number of the argument's entry that is broadcast to it."""
     shape = np.shape(case.arguments[index])
@@ -140,9 +148,8 @@ def of_argument(evidence: FunctionEvidence, index: int) -> str:
 def example_in_words(evidence: FunctionEvidence, index: int, got: np.ndarray, want: np.ndarray) -> str:
     at = largest_difference(got, want)
     name = evidence.form.arguments[index]
-    right = "numerically" if evidence.spec.vjp is None else "declared"
     is_, must = apart(float(got[at]), float(want[at]))
-    return f" ({name}{index_in_words(at)}: {is_}, {right} {must}{_of_which_input(evidence, index, got)})"
+    return f" ({name}{index_in_words(at)}: yours is {is_}, it must be {must}{_of_which_input(evidence, index, got)})"
 
 
 def _of_which_input(evidence: FunctionEvidence, index: int, got: np.ndarray) -> str:

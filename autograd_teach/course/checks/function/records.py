@@ -37,9 +37,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Odd:
-    """An object that is not a tensor but should be one. type: the name of its type."""
+    """An object that is not a tensor but should be one. type: the name of its type. among: so many came in one tuple."""
 
     type: str
+    among: int = 1
 
 
 @dataclass

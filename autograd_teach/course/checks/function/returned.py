@@ -14,7 +14,15 @@ from ...jacobian import same_slopes
 from ..diagnosing import Diagnosis, a_or_an, into
 from .checks import expected_gradient, without_extra_none
 from .evidence import Case, FunctionEvidence
-from .reading import first_returned, has_gradient, uses_of, values_in_words, was_broadcast, wrong_gradients
+from .reading import (
+    first_returned,
+    has_gradient,
+    is_broadcast,
+    uses_of,
+    values_in_words,
+    was_broadcast,
+    wrong_gradients,
+)
 from .records import Odd
 from .values import inputs_in_words, only_for
 
@@ -31,7 +39,9 @@ def _nothing_returned(evidence: FunctionEvidence) -> str | None:
     if len(arguments) > 1 and len(run.returned or ()) > 1:
         return None
     returned = [each for each in evidence.runs if each.returned is not None]
-    where = only_for(evidence, [each for each in returned if each.returned == (None,)], returned)
+    where = only_for(
+        evidence, [each for each in returned if not any(entry is not None for entry in each.returned or ())], returned
+    )
     return f"backward returns None{where}: is there a `return`, and is its value not None? It must return a gradient for {arguments[0]}"
 
 
@@ -63,7 +73,7 @@ def _too_few(evidence: FunctionEvidence) -> str | None:
 def _one_per_result(evidence: FunctionEvidence) -> str | None:
     run, names, results = first_returned(evidence), evidence.form.arguments, evidence.form.results
     count = len(without_extra_none(run)) if run else 0
-    if count != results or results <= len(names):
+    if run is None or count != results or len(run.values or ()) != results or results <= len(names):
         return None
     return (
         f"backward returns {values_in_words(count)}, as many as forward has results; it must return one for each argument of forward "
@@ -140,7 +150,9 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
     for case, index, entry in _misshapen(evidence):
         shape, _result = np.shape(case.arguments[index]), case.expected[0].shape
         alike = [(each, got) for each, n, got in _misshapen(evidence) if n == index]
-        if all(got.shape == each.expected[0].shape and was_broadcast(each, index) for each, got in alike):
+        if is_broadcast(evidence, index) and all(
+            got.shape == each.expected[0].shape and was_broadcast(each, index) for each, got in alike
+        ):
             name = evidence.form.arguments[index]
             return (
                 f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
@@ -157,7 +169,8 @@ def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
     wrong = [*_misshapen(evidence), *((case, index, got) for case, index, got, _ in wrong_gradients(evidence))]
     wrong = [each for each in wrong if each[1] == wrong[0][1]]
     if not wrong or not all(
-        was_broadcast(case, index) and _axes_summed(case, index, got) for case, index, got in wrong
+        is_broadcast(evidence, index) and was_broadcast(case, index) and _axes_summed(case, index, got)
+        for case, index, got in wrong
     ):
         return None
     case, index, got = wrong[0]

@@ -12,7 +12,18 @@ import numpy as np
 
 from ...guard import Crash
 from ...jacobian import as_values, flat, is_float, wrong_values
-from ..diagnosing import Diagnosis, a_or_an, apart, common_factor, entries, explained, index_in_words, into, times
+from ..diagnosing import (
+    Diagnosis,
+    a_or_an,
+    apart,
+    common_factor,
+    entries,
+    explained,
+    index_in_words,
+    into,
+    is_stub,
+    times,
+)
 from ..relations import Pair, in_another_order, relation_in_words
 from ..spec import Mistake
 from .checks import case_gradients
@@ -100,7 +111,7 @@ def _ends_program(evidence: FunctionEvidence) -> str | None:
 @diagnosis("backward_not_attempted", "runs")
 def _backward_not_attempted(evidence: FunctionEvidence) -> str | None:
     crashes = [run.crash for run in evidence.runs]
-    stub = all(crash and crash.phase == "backward" and crash.kind == "NotImplementedError" for crash in crashes)
+    stub = all(is_stub(crash) and crash.phase == "backward" for crash in crashes)
     return "forward is written, backward is not attempted yet" if crashes and stub else None
 
 
@@ -129,8 +140,34 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
         others = f", and for {len(same) - 1} more of the {len(evidence.runs)} inputs tried" if same[1:] else ""
         return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
     alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
-    first = f" (this is the one for {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
-    return f"raises an error for shape {shapes_of(crashed)}, but not for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
+    first = f" (this is the one for {of_shape(evidence)} {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
+    return f"raises an error for {of_shape(evidence)} {shapes_of(crashed)}, but not for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
+
+
+@diagnosis("number_of_results", "forward")
+def _number_of_results(evidence: FunctionEvidence) -> str | None:
+    ran = [run for run in evidence.runs if run.odd_result or run.values is not None]
+    due = evidence.form.results
+    bad = [run for run in ran if _given(run) not in (0, due)]
+    if not bad:
+        return None
+    results = "1 result" if _given(bad[0]) == 1 else f"{_given(bad[0])} results"
+    return f"forward returns {results}; this exercise asks for {due}{only_for(evidence, bad, ran)}"
+
+
+def _given(run: Run) -> int:
+    """How many results forward returned; 0 if it returned a single thing that is not a tensor."""
+    alone = run.odd_result is not None and run.odd_result.among == 1
+    return 0 if alone else run.odd_result.among if run.odd_result else len(run.values or ())
+
+
+@diagnosis("number_of_results", "runs")
+def _number_of_gradients(evidence: FunctionEvidence) -> str | None:
+    """Backward gets one gradient for each result: its parameters may be right."""
+    crashes = [run.crash for run in evidence.runs if run.crash]
+    if not crashes or any(each.phase != "backward" or each.line is not None for each in crashes):
+        return None
+    return _number_of_results(evidence)
 
 
 @diagnosis("signature", "runs")
@@ -248,11 +285,20 @@ def _no_result(evidence: FunctionEvidence) -> str | None:
     if odd is None:
         return None
     where = only_for(evidence, bad, ran)
+    if odd.among > 1:
+        what = "None" if odd.type == "NoneType" else a_or_an(odd.type)
+        return f"one of the {odd.among} results of forward is {what}{where}; each must be a tensor"
     if odd.type == "NoneType":
         what = "nothing" if count == 1 else "None instead of a tensor"
-        return f"forward returns {what}{where}: is there a `return`?"
+        return f"forward returns {what}{where}: is there a `return`?{_of_others(evidence)}"
     due = "it must return a tensor" if count == 1 else f"it must return a tuple of {count} tensors"
     return f"forward returns {a_or_an(odd.type)}{where}; {due}"
+
+
+def _of_others(evidence: FunctionEvidence) -> str:
+    """What the other inputs show, if it is a known mistake."""
+    mistake = known_forward(evidence)
+    return f" For other inputs, {mistake.message}" if mistake else ""
 
 
 @diagnosis("no_graph", "forward")
@@ -311,16 +357,6 @@ def _same_values(got: tuple[np.ndarray, ...], predicted: tuple[np.ndarray, ...])
         one.shape == other.shape and not (wrong_values(one, other) & ~(np.isnan(one) & np.isnan(other))).any()
         for one, other in zip(got, predicted, strict=True)
     )
-
-
-@diagnosis("number_of_results", "forward")
-def _number_of_results(evidence: FunctionEvidence) -> str | None:
-    for case in evidence.cases:
-        got, want = len(case.run.values or ()), len(case.expected)
-        if case.run.values is not None and got != want:
-            results = "1 result" if got == 1 else f"{got} results"
-            return f"forward gives {results}; this exercise asks for {want}"
-    return None
 
 
 @diagnosis("forward_shape", "forward")
@@ -517,7 +553,7 @@ def _forward_example(evidence: FunctionEvidence) -> str:
             at = largest_difference(got, want)
             is_, must = apart(float(got[at]), float(want[at]))
             of = "result" if evidence.form.results == 1 else f"result {number + 1} at "
-            return f" ({of}{index_in_words(at)}: {is_}, it must be {must})"
+            return f" ({of}{index_in_words(at)}: yours is {is_}, it must be {must})"
     return ""
 
 
@@ -602,7 +638,13 @@ def only_for(evidence: FunctionEvidence, bad: list[Run], judged: list[Run]) -> s
         return ""
     if set(_shapes(bad)) & set(_shapes(others)) or any(map(_numbers_beside, judged)):
         return f", for {inputs_in_words(evidence, bad[0])}"
-    return f", for shape {shapes_of(bad)}"
+    return f", for {of_shape(evidence)} {shapes_of(bad)}"
+
+
+def of_shape(evidence: FunctionEvidence) -> str:
+    """The words before the shape of the first argument, which name it if there are other tensors."""
+    tensors = sum(isinstance(each, np.ndarray) for each in evidence.cases[0].arguments)
+    return f"{evidence.form.arguments[0]} of shape" if tensors > 1 else "shape"
 
 
 def _numbers_beside(run: Run) -> bool:
