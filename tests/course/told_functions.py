@@ -661,3 +661,24 @@ tape(
     first=f"import sys\nsys.{RAISED}",
     VISIT="list(map(visit, [parent for parent, _ in tape.parents]))",
 )
+TOLD.append(
+    (
+        "11.Sigmoid",
+        "a comma after the result makes a tuple of it",
+        ("forward returns a tuple; it must return a tensor, without a comma after it",),
+        ("is there a `return`",),
+        """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + torch.exp(-x))
+        ctx.save_for_backward(y)
+        return y,
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, = ctx.saved_tensors
+        return grad_output * y * (1 - y)
+""",
+    )
+)

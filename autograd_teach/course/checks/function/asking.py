@@ -120,10 +120,13 @@ class FunctionAsking:
         return leaves, [x.clone() if number in self.form.in_place else x for number, x in enumerate(leaves)]
 
     def _forward(self, inputs: list[Any]) -> tuple[Any, ...]:
-        """The results of forward; empty if one of them is not a tensor."""
+        """The results of forward; empty if one of them is not a tensor, or if the only one is in a tuple."""
         self.phase, run = "forward", self.run
         result = self.function.apply(*inputs)
         outputs = _entries(result)
+        if self.form.results == 1 == len(outputs) and outputs[0] is not result:  # `return y,`
+            run.odd_result = Odd("tuple")
+            return ()
         for output in outputs:
             if not self.engine.is_tensor(output):
                 run.odd_result = Odd(type(output).__name__, len(outputs))

@@ -292,6 +292,7 @@ def _no_result(evidence: FunctionEvidence) -> str | None:
         what = "nothing" if count == 1 else "None instead of a tensor"
         return f"forward returns {what}{where}: is there a `return`?{_of_others(evidence)}"
     due = "it must return a tensor" if count == 1 else f"it must return a tuple of {count} tensors"
+    due += ", without a comma after it" if odd.type == "tuple" else ""
     return f"forward returns {a_or_an(odd.type)}{where}; {due}"
 
 
