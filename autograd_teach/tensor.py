@@ -380,7 +380,7 @@ class Tensor(PyTorchNames):
         >>> (x * 2).grad_fn.name(), x.grad_fn
         ('MulBackward0', None)
         """
-        return (self._own_edge() or NO_EDGE).node
+        return (self._own_edge() or NO_EDGE)._node
 
     @property
     def output_nr(self) -> int:
@@ -391,7 +391,7 @@ class Tensor(PyTorchNames):
         >>> second.output_nr
         1
         """
-        return max(0, (self._own_edge() or NO_EDGE).number)
+        return max(0, (self._own_edge() or NO_EDGE)._number)
 
     @property
     def is_leaf(self) -> bool:
@@ -444,7 +444,7 @@ class Tensor(PyTorchNames):
         tensor(12.)
         """
         edge = self._known_edge
-        if self._grad is None and not self._retains and edge is not None and edge.node is not None:
+        if self._grad is None and not self._retains and edge is not None and edge._node is not None:
             warnings.warn(str(error("grad_of_no_leaf")), stacklevel=2)
         return self._grad
 
@@ -572,7 +572,7 @@ class Tensor(PyTorchNames):
         if self.grad_fn is not None:
             edge: Any = self._hooked or self._own_edge()
             self._hooked = edge
-            return RemovableHandle(edge.node._hook_lists().tensor, (edge.number, hook))
+            return RemovableHandle(edge._node._hook_lists().tensor, (edge._number, hook))
         if self._leaf_hooks is None:
             self._leaf_hooks = {}
             if accumulator := self._accumulator and self._accumulator():
@@ -620,9 +620,9 @@ class Tensor(PyTorchNames):
 
     def _become(self, edge: Edge) -> None:
         """Set the edge after a write in place."""
-        if self._retains and self.grad_fn is not None and edge.node is not None:
+        if self._retains and self.grad_fn is not None and edge._node is not None:
             kept = self.grad_fn._hook_lists().retain.pop(self.output_nr, None)
-            edge.node._hook_lists().retain[edge.number] = kept or weakref.ref(self)
+            edge._node._hook_lists().retain[edge._number] = kept or weakref.ref(self)
         self._set_edge(edge)
         self._hooked = None
 

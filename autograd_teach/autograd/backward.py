@@ -63,7 +63,7 @@ def _roots(outputs: tuple[Any, ...], gradients: Any) -> list[tuple[Edge, Tensor]
     roots: list[tuple[Edge, Tensor]] = []
     for number, output in enumerate(outputs):
         edge = (output._edge or edge_of(output)) if isinstance(output, Tensor) else edge_to(*output[:2])
-        if edge.node is None:
+        if edge._node is None:
             raise error("output_without_gradient", number)
         roots.append((edge, started[number]))
     return roots

@@ -48,7 +48,7 @@ def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, pl
 
     It is result number `place` of the sender, or the root of this number if `sender` is None.
     """
-    node, number = edge.node, edge.number
+    node, number = edge._node, edge._number
     if node is None or gradient is None:
         return
     gradient = fitted(gradient, edge, sender, place)
@@ -61,16 +61,16 @@ def deliver(buffers: Buffers, gradient: Any, edge: Edge, sender: Node | None, pl
 
 def fitted(gradient: Any, edge: Edge, sender: Node | None, place: int) -> Any:
     """A gradient in the shape and dtype of its output, where `edge` leads; RuntimeError if its shape does not fit."""
-    node: Any = edge.node
+    node: Any = edge._node
     shape, dtype = node._shape, node._dtype
     if node._outputs > 1:
-        shape, dtype = shape[edge.number], dtype[edge.number]
+        shape, dtype = shape[edge._number], dtype[edge._number]
     is_tensor = isinstance(gradient, Tensor)
     value = gradient._value if is_tensor else gradient
     if value.shape != shape:
         dims = broadcast_dims(value.shape, shape)
         if dims is None:
-            who = "" if sender is None else f"Function {sender.name()} returned an "
+            who = "" if sender is None else f"Function {sender._name()} returned an "
             raise error("invalid_gradient", who, place, list(value.shape), list(shape))
         gradient = gradient.sum_to_size(shape) if is_tensor else unbroadcast(gradient, shape, dims)
     if value.dtype == dtype:

@@ -57,7 +57,7 @@ def run_backward(
         run = state.run = _Run(retain_graph, create_graph, accumulate, outer)
         set_mode(create_graph, mode.inference)
         run.start(roots, inputs)
-        return [] if inputs is None else [run.captured.get((edge.node, edge.number)) for edge in inputs]
+        return [] if inputs is None else [run.captured.get((edge._node, edge._number)) for edge in inputs]
     finally:
         state.mode, state.run = mode, outer
 
@@ -109,10 +109,10 @@ class _Run:
 
     def start(self, roots: Sequence[Root], inputs: Sequence[Edge] | None) -> None:
         """Deliver the roots' gradients and run all nodes below."""
-        nodes = {edge.node: None for edge, _ in roots}  # a set that keeps the order of the roots
+        nodes = {edge._node: None for edge, _ in roots}  # a set that keeps the order of the roots
         self.order, self.last = order, last = _collect(nodes)
         if inputs is not None:
-            self.inputs, self.asked = inputs, {edge.node for edge in inputs}
+            self.inputs, self.asked = inputs, {edge._node for edge in inputs}
             if self.accumulate or not _all_lead_to(self.asked, order, last):
                 self._leave_out_what_leads_nowhere(nodes)
                 order, last = self.order, self.last
@@ -226,10 +226,10 @@ class _Run:
         # A user's backward computes all its gradients, and all of them are checked.
         own = node._runs_without_gradient
         looked_at = edges if own else kept
-        runs, needed = own or any(g is not None for g in given), own or any(e.node is not None for e in kept)
+        runs, needed = own or any(g is not None for g in given), own or any(e._node is not None for e in kept)
         results = self._call(node, given if node._outputs > 1 else given[0], looked_at) if runs else _nothing(node)
         results = [
-            (r if needed else None) if r is None or e.node is None else fitted(r, e, node, place)
+            (r if needed else None) if r is None or e._node is None else fitted(r, e, node, place)
             for place, (r, e) in enumerate(zip(results, looked_at))
         ]
         sent = tuple(map(self._to_tensor, results))
@@ -241,7 +241,7 @@ class _Run:
         results = (node._backward_graph if self.create_graph else node._backward)(grad, edges)
         for number, result in enumerate(results if state.anomaly and state.check_nan else ()):
             if result is not None and np.isnan(result._array if self.create_graph else result).any():
-                raise error("nan_gradient", node.name(), number)
+                raise error("nan_gradient", node._name(), number)
         return results
 
     def _run_leaf(self, leaf: Node) -> None:
@@ -274,8 +274,8 @@ class _Run:
     def _capture(self, node: Node, grad: Any) -> None:
         """Store the gradients of those outputs of the node that are requested."""
         for edge in self.inputs:
-            if edge.node is node:
-                self.captured[node, edge.number] = grad[edge.number] if node._outputs > 1 else grad
+            if edge._node is node:
+                self.captured[node, edge._number] = grad[edge._number] if node._outputs > 1 else grad
 
     def _to_tensor(self, gradient: Any) -> Any:
         return gradient if gradient is None or self.create_graph else wrap(np.asarray(gradient))
@@ -310,7 +310,7 @@ def _collect(roots: dict[Any, None]) -> tuple[list[Node], dict[Node, Node]]:
                 continue
             seen.add(below)
             if kind is Output:
-                below = below.node
+                below = below._node
                 if below in seen:
                     continue
                 seen.add(below)
@@ -358,7 +358,7 @@ def _leading_to(targets: set[Any], order: list[Node]) -> tuple[dict[Any, Sequenc
         for edge in edges:
             if edge in useful:
                 leads = True
-            elif edge.__class__ is Output and edge.node in useful:
+            elif edge.__class__ is Output and edge._node in useful:
                 useful.add(edge)
                 leads = True
             elif edge is not NO_EDGE:

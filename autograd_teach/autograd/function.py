@@ -247,10 +247,10 @@ class BackwardFunction(FunctionCtx, Node):
         # of arguments.
         while len(results) > expected and results[-1] is None:
             results = results[:-1]
-        require(len(results) == expected, "how_many_returned", self.name(), expected, len(results))
+        require(len(results) == expected, "how_many_returned", self._name(), expected, len(results))
         for position, (result, is_tensor) in enumerate(zip(results, self._is_tensor), 1):
             if result is not None:
-                require(is_tensor, "gradient_for_no_tensor", self.name(), position)
+                require(is_tensor, "gradient_for_no_tensor", self._name(), position)
                 require(isinstance(result, Tensor), "returned_no_tensor", type(result).__name__)
         return tuple(result for result, is_tensor in zip(results, self._is_tensor) if is_tensor)
 

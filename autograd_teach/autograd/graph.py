@@ -60,7 +60,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 def _node_of(place: Any) -> Node:
     """The node at which the gradient of a tensor or an edge arrives."""
-    node: Any = place.node if isinstance(place, GradientEdge) else edge_of(place).node
+    node: Any = place.node if isinstance(place, GradientEdge) else edge_of(place)._node
     require(node is not None, "no_node")
     return node
 

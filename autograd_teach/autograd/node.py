@@ -27,12 +27,12 @@ from .unlinking import unlinked_where_needed
 class Output:
     """An output of a node that has several."""
 
-    __slots__ = ("node", "number")
+    __slots__ = ("_node", "_number")
     # Set for a node with one output; with several, the node itself knows them.
     _shape = _dtype = _kind = None
 
     def __init__(self, node: Any, number: int) -> None:
-        self.node, self.number = node, number
+        self._node, self._number = node, number
 
 
 # The edge of an input that needs no gradient.
@@ -65,8 +65,8 @@ class Node:
     """
 
     # A node with one output is its own edge.
-    node = property(lambda self: self)
-    number = 0
+    _node = property(lambda self: self)
+    _number = 0
     # Slots halve the memory of a graph and the work of the garbage collector.
     __slots__ = ("__weakref__", "_dtype", "_edges", "_hooks", "_kind", "_metadata", "_sequence", "_shape", "_written")
     _edges: tuple[Edge, ...]
@@ -111,6 +111,8 @@ class Node:
         """The name of the node, such as `MulBackward0`, or `DoubleBackward` for a Function `Double`."""
         return cls._prefix + cls.__name__
 
+    _name = name  # not hidden by an attribute that a Function puts on its context
+
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The nodes that receive the gradients of the inputs: one pair `(node, number)` per input.
@@ -123,7 +125,7 @@ class Node:
         >>> (largest * 2).grad_fn.next_functions
         ((<UnbindBackward0 object at 0x...>, 1), (None, 0))
         """
-        return tuple([(edge.node, max(0, edge.number)) for edge in self._edges])
+        return tuple([(edge._node, max(0, edge._number)) for edge in self._edges])
 
     @property
     def _input_metadata(self) -> tuple[InputMetadata, ...]:
@@ -282,4 +284,4 @@ class RemovableHandle:
 
 def operation_name(node: Node | type[Node]) -> str:
     """The operation's name in error messages: the node's name without its last "Backward" and overload number 0."""
-    return re.sub(r"Backward0?(?=\d*$)", "", node.name())
+    return re.sub(r"Backward0?(?=\d*$)", "", node._name())

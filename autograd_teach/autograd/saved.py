@@ -89,14 +89,14 @@ def unpack(node: Node, value: Any, index: int | None) -> Tensor:
     if isinstance(value, Packed):
         tensor = value.unpack_hook(value[0])
         require(isinstance(tensor, Tensor), "unpacked_is_no_tensor", type(tensor).__name__)
-        return tensor if edge.node is None else placed(tensor._array, tensor._counter, edge)
+        return tensor if edge._node is None else placed(tensor._array, tensor._counter, edge)
     if type(value) is tuple:
         array, counter, version = value
         tensor = placed(array, counter, edge)
     else:
         tensor, version = value if isinstance(value, Versioned) else (value, 0)
         counter = tensor._counter
-    of_result = type(value) is not tuple and edge.node is not None and not isinstance(edge, AccumulateGrad)
+    of_result = type(value) is not tuple and edge._node is not None and not isinstance(edge, AccumulateGrad)
     require(not (of_result and type(counter) is DetachedCounter) or tensor.grad_fn is not None, "saved_was_detached")
     if int(counter.version) != int(version):
         is_own = index is not None and index < 0
@@ -131,7 +131,7 @@ def placed(array: np.ndarray, counter: VersionCounter, edge: Edge) -> Tensor:
 
 def _place(edge: Edge, counter: VersionCounter, is_own: bool) -> str:
     """The output that a saved value is now, after a write, for an error message: "0 of Mul"."""
-    node, number = edge.node, edge.number
+    node, number = edge._node, edge._number
     if node is not None and node._gives_view and not is_own:
         return "0 of AsStrided"
     if counter.writer is not None and not is_own:
@@ -203,7 +203,7 @@ def warn_of_failure(node: Node) -> None:
     if lines := "".join(node.metadata.get("traceback_", ())):
         told = f"Traceback of forward call that caused the error:\n{lines}"
     try:
-        warnings.warn(f"Error detected in {node.name()}. {told}", stacklevel=2)
+        warnings.warn(f"Error detected in {node._name()}. {told}", stacklevel=2)
     except UserWarning as warning:
         # The user turned warnings into errors, but must see the error of the backward pass.
         print(f"UserWarning: {warning}", file=sys.stderr)

@@ -69,7 +69,7 @@ class View:
         edge, base = self.edge, self.base
         if self.version == tensor._counter.version:
             return edge if edge is not NO_EDGE or not base.requires_grad else LOST
-        if self.creation_meta is not DEFAULT and ((edge or NO_EDGE).node is not None or base.requires_grad):
+        if self.creation_meta is not DEFAULT and ((edge or NO_EDGE)._node is not None or base.requires_grad):
             raise forbidden_write(self, edge, "its base or another view of its base has been")
         if base.requires_grad:
             with inference_mode(False):  # records, even inside no_grad
@@ -134,7 +134,7 @@ def refuse_in_place(tensor: Tensor) -> None:
 
 def forbidden_write(view: View, edge: Edge | None, what: str) -> Exception:
     """The error for a write that cannot be recorded; `what` was written to: the view, its base, or another view."""
-    node, number = (edge or NO_EDGE).node, (edge or NO_EDGE).number
+    node, number = (edge or NO_EDGE)._node, (edge or NO_EDGE)._number
     head = "A view" if node is None else f"Output {number} of {operation_name(node)} is a view"
     name = f"view_made_by_{view.creation_meta.value}"
     if view.creation_meta is INFERENCE_MODE:
@@ -187,14 +187,14 @@ def rebase_history(tensor: Tensor, edge: Any) -> None:
     """Make `edge`, an output of the node that wrote, the history of `tensor`; for a view, of its base too."""
     counter = tensor._counter
     if tensor._view is None:
-        counter.writer = (type(edge.node), edge.number)
+        counter.writer = (type(edge._node), edge._number)
         tensor._become(edge)
         return
     base = tensor._view.base
-    base._become(CopySlices(base, tensor, edge.node))
+    base._become(CopySlices(base, tensor, edge._node))
     counter.writer = (CopySlices, 0)
     # `edge_of` updates the view's edge: to a part of the base as it is now.
-    edge.node._written = weakref.ref(edge_of(tensor).node)
+    edge._node._written = weakref.ref(edge_of(tensor)._node)
 
 
 class CopySlices(Node):

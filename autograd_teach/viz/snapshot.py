@@ -755,7 +755,8 @@ def _title(node: Node) -> str:
 
 def short_name(live: Any) -> str:
     """A node's name without PyTorch's namespace `torch::autograd::`."""
-    return str(live.name()).rpartition("::")[2]
+    name = live.name  # a Function may have put a value of this name on its context
+    return str(name()).rpartition("::")[2] if callable(name) else type(live).__name__
 
 
 def _summary(tensors: Sequence[Any]) -> list[str]:

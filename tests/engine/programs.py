@@ -1364,6 +1364,27 @@ def what_the_context_keeps(torch: Any) -> Any:
 
 
 @program
+def a_context_takes_any_name(torch: Any) -> Any:
+    class Named(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.name = ctx.node = ctx.number = 3
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return g * ctx.number, h, ctx.name
+
+    x = torch.ones(2, requires_grad=True)
+    double, triple = Named.apply(x)
+    total = (double + triple).sum()
+    return [
+        double, triple, triple.output_nr, [number for _, number in total.grad_fn.next_functions[0][0].next_functions],
+        raises(total.backward),
+    ]  # fmt: skip
+
+
+@program
 def an_input_that_is_returned_and_saved_for_forward(torch: Any) -> Any:
     class Same(torch.autograd.Function):
         forward = staticmethod(lambda x: x)

@@ -15,7 +15,7 @@ RECORDED = json.loads((Path(__file__).parents[1] / "parity/data/text_random.json
 
 
 class Node:
-    def name(self) -> str:
+    def _name(self) -> str:
         return "MulBackward0"
 
 
