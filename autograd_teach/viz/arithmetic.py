@@ -51,7 +51,7 @@ def product(
         return _joined(*arrived, f"→ {result}")
     factor = _factor(local)
     if local.kind == "block" and _fits(sends) and (local.numbers is None or factor.startswith("shape")):
-        return _joined(*arrived, sends, f"= {result}")
+        return _joined(*(f"g = {text}," for text in arrived), sends, f"= {result}")
     if local.numbers is None or factor.startswith("shape"):
         factor = _bracketed(formula) if _fits(formula) else _stands_for(local)
     summed = ", summed" if local.kind == "slopes" and sent.size < local.rows else ""

@@ -470,7 +470,13 @@ def _locals(live: Any, one: _Ran, most: int = MOST_ASKED) -> list[Local | None]:
     """The local derivative along each edge; None if it cannot be computed."""
     if one.example is None:
         return [None] * len(one.sent)
-    return local_derivatives(live, one.example, [gradient is not None for gradient in one.sent], most)
+    found = local_derivatives(live, one.example, [gradient is not None for gradient in one.sent], most)
+    # PyTorch's engine adds up what a node sends to an argument that was expanded: of such a node,
+    # the Jacobian is not that of the argument.
+    return [
+        None if local and local.kind == "block" and gradient is not None and local.columns != gradient.size else local
+        for local, gradient in zip(found, one.sent, strict=True)
+    ]
 
 
 def _explain(sent: Sent, formula: Formula, slot: int, one: _Ran, local: Local | None, own: Any, hook: str) -> None:

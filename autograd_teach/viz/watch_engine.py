@@ -113,7 +113,7 @@ def _returned(frame: FrameType, name: str, result: Any) -> None:
     written += used if writes(name) else []
     made: dict[int, tuple[Any, list[Any]]] = {}
     for tensor in [*tensors, *written]:
-        node = getattr(getattr(tensor, "_known_edge", None), "node", None)
+        node = getattr(getattr(tensor, "_known_edge", None), "_node", None)
         if node is not None:
             made.setdefault(id(node), (node, []))[1].append(tensor)
     for node, outputs in made.values():

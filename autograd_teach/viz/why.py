@@ -310,6 +310,8 @@ class _Question:
             return self._rebound(cut)
         what = cut.what or "the value"
         turned = TURNED[cut.kind].format(what=_object(cut, what), w=self.name)
+        if "tolist" in what:
+            turned = "makes plain numbers, which have no graph"
         known = cut.kind != "detach" or what.strip(".()") in cut.source
         advice = REMEDY[cut.kind if known else "cut"].format(what=what, w=self.name)
         kind: Kind = "requires_grad" if cut.kind == "late" else cut.kind  # type: ignore[assignment]
@@ -409,6 +411,12 @@ class _Question:
         again = f"To see the paths, ask before backward, or give a function: viz.why(lambda: ..., {name})."
         if self._grad() is None:
             place = self._line_of_call("zero_grad", after="backward")
+            if getattr(self.w, "_post_accumulate_grad_hooks", None):
+                what = (
+                    f"{name}.grad is None although a path leads to {name}: the hook that runs after backward has "
+                    "written it may have cleared it."
+                )
+                return Answer("cleared", what, f"Read {name}.grad in that hook.")
             by = f"{self._at(place)}, cleared it" if place is not None else "it was cleared, as by zero_grad()"
             what = (
                 f"{name}.grad is None although backward has run and a path leads to {name}: {by}, or autograd.grad was "
@@ -500,9 +508,10 @@ class _Question:
         if gradient.left_out(step, arriving, graph):
             why_so += ", for elements that where leaves out"
             advice = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
-        sends = ODD_WORDS[first_is][0]
+        sends, shown = ODD_WORDS[first_is][0], "infinite" if what == "inf" else shown
         what = (
-            f"The gradient of {self.name} {'is' if is_all else 'has'} {shown} although the forward values are finite: "
+            f"The gradient of {self.name} {'is' if is_all else 'has entries that are'} {shown} although the forward "
+            f"values are finite: "
             f"{self._node(step.node)} is the first that sends {sends}, {why_so}."
         )
         return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {sends}")
@@ -568,6 +577,9 @@ class _Question:
             parts = [gradient.text_of(array) for _, array in arriving.contributions[:_MOST_WAYS]]
             at_target = reason.node is graph.target and len(parts) == len(arriving.contributions)
             return f"at {where} {ZERO['cancels'].replace(' there', '')}" + f" ({' + '.join(parts)})" * at_target
+        places = [] if hasattr(reason.node, "variable") else reason.node.next_functions
+        if to == "on" and sum(child is not None for child, _ in places) > 1:  # others may get a gradient
+            to = f"on towards {self.name}"
         return f"{where} sends nothing{'' if exact else ' but rounding errors'} {to}, because {told.because}"
 
     def _by_hook(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
@@ -613,7 +625,7 @@ class _Question:
             f"The gradient of {self.name} {does} from {number(start)} to {number(size * start)} over "
             f"{_count(len(arriving.steps), 'operation')}: {where} has the largest effect, times {number(factor)}"
         )
-        same = [f for f, s in ranked if short_name(s.node) == short_name(step.node) and (f < 1) == tiny]
+        same = [f for f, s in ranked if short_name(s.node) == short_name(step.node) and (f < 1 if tiny else f > 1)]
         what += (
             f"; {len(same)} operations of this kind make it {'smaller' if tiny else 'larger'}."
             if len(same) > 1
@@ -784,7 +796,7 @@ def _cause(odd: gradient.Odd) -> str:
         if name == "pow":
             return "a power outside its domain" if zero or odd.what == "nan" else "a power that is too large"
         return "a division by 0" if zero else "a quotient that is too large"
-    return CAUSES.get(name, "although its arguments are finite")
+    return CAUSES.get((name, odd.what), "although its arguments are finite")
 
 
 def _mentions(place: Cut, name: str) -> bool:

@@ -108,7 +108,7 @@ ZERO = {
 ZERO_REMEDY = {
     "dead": "Use a function with a slope there, such as leaky_relu, a smaller step, or other starting values.",
     "clipped": "Keep its input inside the limits, or use a function with a slope there.",
-    "saturated": "Scale or normalise its input; for a loss use the form that takes logits.",
+    "saturated": "Scale or normalise its input; if a loss follows at once, use the loss that takes logits.",
     "certain": "If the prediction is right, nothing is left to learn; if not, use smaller logits.",
     "no slope": "Use a smooth function instead, or pass the gradient straight through.",
     "slope": "Look at the values of its arguments: others may give a slope.",
@@ -149,10 +149,10 @@ MARKS = {"dead": "slope 0", "saturated": "saturated", "cancels": "adds up to 0",
 ODD_WORDS: dict[str, tuple[str, Kind]] = {"nan": ("NaN", "nan"), "inf": ("infinity", "inf")}
 ODD_ADVICE = {
     "sqrt": "Keep the argument of sqrt above 0, as in sqrt(x + 1e-12): its slope at 0 is infinite.",
-    "log": "Keep the argument of log above 0, as in log(x + 1e-12), or use a form such as log_softmax.",
+    "log": "Keep the argument of log above 0, as in log(x + 1e-12), or, for the log of a softmax, use log_softmax.",
     "div": "Keep the divisor away from 0, as in x / (y + 1e-12).",
     "reciprocal": "Keep the divisor away from 0, as in 1 / (y + 1e-12).",
-    "pow": "Keep the base above 0: a negative base has no real root, and at 0 the slope can be infinite.",
+    "pow": "Keep the base above 0: at 0 the slope can be infinite, and a negative base gives NaN unless the exponent is an integer.",
     "exp": "Keep the argument of exp small, or use logsumexp, softmax or log_softmax, which do not overflow.",
     "norm": "The norm has no slope at 0: add a small number inside, as in (x * x).sum().add(1e-12).sqrt().",
     "linalgvectornorm": "The norm has no slope at 0: add a small number inside, as in (x * x).sum().add(1e-12).sqrt().",
@@ -164,9 +164,10 @@ ODD_ADVICE = {
 
 # Why an operation gives NaN or infinity although its arguments are finite, if it can have no other cause.
 CAUSES = {
-    "sqrt": "the root of a negative number",
-    "log": "the log of 0 or of a negative number",
-    "exp": "the exponential of a number that is too large",
+    ("sqrt", "nan"): "the root of a negative number",
+    ("log", "nan"): "the log of a negative number",
+    ("log", "inf"): "the log of 0",
+    ("exp", "inf"): "the exponential of a number that is too large",
 }
 
 

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 # Layers start from other numbers in each library, and PyTorch's linear function makes other nodes of one row. A watch sees
 # which nodes our backward pass makes, and PyTorch keeps an argument that was switched on later as a tensor of its own.
 OTHER_PICTURE = {
+    "a_shift_before_normalising",
     "a_layer_that_forward_forgets",
     "detached_inside_a_module",
     "a_frozen_model",

@@ -221,10 +221,19 @@ def test_asking_records_nothing(lib):
     assert recorded == [False] * len(recorded) != []
 
 
-def test_a_backward_that_forgets_the_gradient_is_not_called_elementwise(lib):
+def test_a_backward_that_forgets_the_gradient_has_no_slopes(lib):
     (x,) = leaves_of(lib, [V])
     (found,) = locals_of(lib, doubling(lib, forgets_the_gradient).apply(x))
-    assert found.kind == "block", "it answers the same whatever comes in"
+    assert found is None, "it answers the same whatever comes in: no linear map"
+
+
+def clips_what_came(ctx, g):
+    return g.clamp(-1, 1)
+
+
+def test_a_backward_that_is_no_linear_map_has_no_jacobian(lib):
+    (x,) = leaves_of(lib, [V])
+    assert locals_of(lib, doubling(lib, clips_what_came).apply(x)) == [None]
 
 
 def test_arguments_that_are_no_tensors_do_not_shift_the_answers(lib):

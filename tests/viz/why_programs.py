@@ -1168,6 +1168,63 @@ def cleared_although_the_graph_was_kept(lib):
 # NaN and infinity
 
 
+@program(
+    "cancels",
+    "AddBackward0 (line",
+    "sends nothing but rounding errors on towards shift",
+    never=("rounding errors on, because", "residual connections"),
+)
+def a_shift_before_normalising(lib):
+    x = lib.tensor([[1.0, 2.0, 4.0, 9.0]])
+    scale = lib.tensor([1.0, 0.5, 2.0, 1.0], requires_grad=True)
+    shift = lib.tensor(0.3, requires_grad=True)
+    h = x * scale + shift  # here
+    y = lib.nn.functional.layer_norm(h, (4,))
+    loss = (y * lib.tensor([1.0, -2.0, 3.0, 0.5])).sum()
+    return why(loss, shift)
+
+
+@program("cleared", "the hook that runs after backward has written it", "in that hook", never=("zero_grad",))
+def a_hook_that_steps_and_clears(lib):
+    def step(p):
+        with lib.no_grad():
+            p -= 0.1 * p.grad
+        p.grad = None
+
+    w = lib.tensor([1.0, -2.0], requires_grad=True)
+    w.register_post_accumulate_grad_hook(step)
+    loss = (w * w).sum()
+    loss.backward()
+    return why(loss, w)
+
+
+@program("exploding", "2 operations of this kind make it larger", never=("3 operations of this kind",))
+def a_loop_that_starts_from_ones(lib):
+    w = lib.tensor([0.5, 2000.0], requires_grad=True)
+    h = lib.ones(2)
+    for _ in range(3):
+        h = h * w  # here
+    loss = h.sum()
+    return why(loss, w)
+
+
+@program("number", "makes plain numbers, which have no graph", never=("a plain number",))
+def a_leaf_made_from_a_list(lib):
+    w = lib.tensor([0.5, 2.0], requires_grad=True)
+    h = w * 2
+    v = lib.tensor(h.tolist(), requires_grad=True)  # here
+    loss = (v**2).sum()
+    return why(loss, w)
+
+
+@program("inf", "has entries that are infinite", "unless the exponent is an integer", never=("no real root",))
+def powers_of_zero(lib):
+    w = lib.tensor([0.0, 0.0, 2.0], requires_grad=True)
+    powers = w ** lib.tensor([2.0, 0.5, 0.0])  # here
+    loss = powers.sum()
+    return why(loss, w)
+
+
 @program("nan", "The gradient of w is NaN", "is the first that sends infinity", never=("w is infinity",))
 def a_distance_of_nothing(lib):
     target = lib.tensor([1.0, 2.0])
