@@ -205,7 +205,7 @@ class _Asked:
             expected = ones.reshape(-1) * cotangent
             if np.allclose(probed.reshape(-1), expected, rtol=self._precision, atol=0, equal_nan=True):
                 return "slopes"
-        if np.isin(probed, [0.0, *cotangent]).all() and np.isin(ones, [0.0, 1.0]).all():
+        if probed.any() and np.isin(probed, [0.0, *cotangent]).all() and np.isin(ones, [0.0, 1.0]).all():
             return "moved"
         return "block"
 

@@ -306,3 +306,10 @@ def test_asking_leaves_no_trace(lib, capsys):
     assert lib.is_grad_enabled()
     y.sum().backward()  # the graph is still there
     assert np.allclose(w.grad.numpy(), 2 * np.array(V) ** 2 * np.array(W))
+
+
+def test_a_product_with_zeros_does_not_leave_entries_out(lib):
+    a, b = (lib.ones(2, 2, requires_grad=True), lib.zeros(2, 3, requires_grad=True))
+    to_a, to_b = locals_of(lib, a @ b)
+    assert (to_a.kind, to_b.kind) == ("block", "block")
+    assert not to_a.numbers.any()
