@@ -104,7 +104,7 @@ def _titles(first: Snapshot, second: Snapshot) -> tuple[str, str]:
 
 
 def _side_by_side(sides: Sequence[Snapshot], titles: Sequence[str], notes: list[str]) -> Snapshot:
-    whole = Snapshot(notes=notes)
+    whole = Snapshot(notes=notes, callers=sides[0].callers | sides[1].callers)
     for side, title in zip(sides, titles, strict=True):
         shift = len(whole.nodes)
         new = {node.id: f"n{shift + place}" for place, node in enumerate(side.nodes)}

@@ -170,6 +170,8 @@ class Snapshot:
     """
     clusters: list[tuple[str, list[str]]] = field(default_factory=list)
     """Groups of nodes that are drawn in a frame: its title, and the ids of its nodes."""
+    callers: frozenset[str] = frozenset()
+    """The caller's names of tensors, also of those that are not in the picture."""
     _by_id: dict[str, Node] = field(default_factory=dict, init=False, repr=False, compare=False)
     rows: int = 0
     """The number of rows of the picture."""
@@ -188,10 +190,10 @@ class Snapshot:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that a reader of this view sees: of tensors, and single letters in recorded lines."""
+        """The names that a reader has: of tensors, and single letters in recorded lines."""
         saved = (entry.variable for node in self.nodes for entry in node.saved)
         lines = (re.findall(r"(?<![\w.])[A-Za-z]\b", node.source) for node in self.nodes)
-        return frozenset([*(node.variable for node in self.nodes), *saved, *chain(*lines)])
+        return self.callers | frozenset([*(node.variable for node in self.nodes), *saved, *chain(*lines)])
 
     def node(self, node_id: str) -> Node:
         """The node with this id."""
@@ -355,7 +357,7 @@ class _Walk:
         self.names: dict[int, str] = {}
         for name, tensor in names:
             self.names.setdefault(id(tensor), name)
-        self.snapshot = Snapshot()
+        self.snapshot = Snapshot(callers=frozenset(self.names.values()))
         self.live: dict[str, Any] = {}
         self.lone: list[str] = []
         self.described: list[Any] = []

@@ -375,3 +375,12 @@ def test_letters_change_in_words_options_powers_and_latex():
     assert found.computes_with(["a"], {"k": "2"}) == "a²"
     assert rule("AbsBackward0").beside({"u"}).words == "at the kink, q = 0, the slope is chosen as 0"
     assert rule("MmBackward0").beside({"g"}).sends_latex(1) == r"u^{\top} q"
+
+
+def test_a_tensor_of_the_program_that_is_not_in_the_picture_keeps_its_letter_too(lib):
+    u = lib.ones(1)
+    x = lib.arange(40.0, requires_grad=True)
+    dots = [viz.play((x * 2).sum()).dot, viz.compare((x * 2).sum(), (x * 3).sum()).dot]
+    assert u.numel() == 1
+    assert [dot for dot in dots if "sum(u)" in dot] == []
+    assert "sum(q)" in dots[0]
