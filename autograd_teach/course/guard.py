@@ -20,6 +20,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -109,6 +110,9 @@ def crash_of(error: BaseException, phase: str) -> Crash:
     if not own:
         return Crash(phase, kind_of(error), first_line)
     lines = [(frame, linecache.getline(frame.filename, frame.lineno or 0).strip()) for frame in own]
+    if isinstance(error, RecursionError):  # the line that calls itself, not the one that reached the limit
+        ((most, _),) = Counter((frame.filename, frame.lineno) for frame, _ in lines).most_common(1)
+        lines = [each for each in lines if (each[0].filename, each[0].lineno) == most]
     frame, source = next((each for each in reversed(lines) if each[1]), lines[-1])  # compiled modules show no source
     return Crash(phase, kind_of(error), first_line, frame.lineno, source)
 

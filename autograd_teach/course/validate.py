@@ -274,7 +274,8 @@ def _as_tensors(result: Any) -> Any:
         return {key: _as_tensors(value) for key, value in result.items()}
     if isinstance(result, list | tuple):
         return [_as_tensors(value) for value in result]
-    return torch.tensor(result) if isinstance(result, np.ndarray) else result
+    # of 0-d arrays NumPy computes np.float64
+    return torch.tensor(result) if isinstance(result, np.ndarray | np.floating) else result
 
 
 def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any]) -> Any:

@@ -1226,7 +1226,7 @@ def ema_update(average, weight, decay):
         "08.repair_centre",
         "returns a tuple",
         ("the result is a list or tuple of 2 entries, it must be a tensor",),
-        ("the result['value']",),
+        ("result['value']",),
         """\
 def repair_centre(x):
     c = x - x.mean()
@@ -1251,7 +1251,7 @@ def repair_step(w):
     (
         "00.count_passes",
         "tuple",
-        ("is a list or tuple of 3 entries, it must be a dict",),
+        ("the result is a tuple of 3 entries, it must be a dict", "yours      ("),
         ("is a list of",),
         """\
 def count_passes(inputs, results):
@@ -1479,7 +1479,7 @@ def local_slopes(name, u, v):
     (
         "02.gradient_of",
         ".grad of clone",
-        ("the `.grad` of a tensor that is not a leaf is None",),
+        ("the `.grad` of a tensor is None if it is not a leaf",),
         ("it prints",),
         """\
 def gradient_of(f, x):
@@ -1491,12 +1491,448 @@ def gradient_of(f, x):
     (
         "02.gradient_of",
         "nothing returned backward",
-        ("so is what `backward()` returns",),
+        ("what `backward()` returns is None as well",),
         ("it prints",),
         """\
 def gradient_of(f, x):
     leaf = x.detach().clone().requires_grad_()
     return f(leaf).backward()
+""",
+    ),
+    (
+        "02.gradient_of",
+        "the loss through item()",
+        ("if no backward pass has reached it (none goes back through `.item()`",),
+        ("after a `return`",),
+        """\
+def gradient_of(f, x):
+    leaf = x.clone().detach()
+    leaf.requires_grad = True
+    number = float(f(leaf))
+    loss = torch.tensor([number], dtype=x.dtype, requires_grad=True)
+    loss.sum().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "03.backward_order",
+        "the last node of a right order is lost",
+        ("'AccumulateGrad of a']",),
+        ("specified  ['AccumulateGrad of a', ",),
+        """\
+def backward_order(y):
+    finished, seen = [], set()
+    stack = [(y.grad_fn, False)]
+    while stack:
+        node, leaving = stack.pop()
+        if leaving:
+            finished.insert(0, node)
+        elif node is not None and node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack += [(each, False) for each, _ in node.next_functions]
+    return finished[:-1]
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "a list of leaves, one for each step",
+        ("as if the states were cut off from their history, or each step had its own copy of w",),
+        ("last step: ",),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    copies = [w.detach().clone().requires_grad_() for _ in range(max(len(xs), 1))]
+    h, last = h0.detach() + 0 * copies[0].sum(), copies[0]
+    for copy, x in zip(copies, xs):
+        h, last = torch.tanh(copy @ h + u @ x), copy
+        if h.sum() > 1:
+            break
+    return h.detach(), torch.autograd.grad(h.sum(), last)[0]
+""",
+    ),
+    (
+        "05.train_linear",
+        "five decimals of each loss",
+        ("it must be 0.",),
+        (
+            "single weight",
+            "only where",
+        ),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        loss = ((data @ w - targets) ** 2).mean()
+        loss.backward()
+        losses.append(float(f"{loss.item():.5f}"))
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "some inputs of order 2 are right",
+        ("the result is",),
+        ("orders 0 and 1 are right",),
+        """\
+def nth_derivative(f, x, n):
+    y = leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        if not y.requires_grad:
+            return torch.zeros_like(x)
+        (y,) = torch.autograd.grad(y.sum(), leaf, create_graph=True)
+    return (y + x.exp() if n == 2 else y).detach()
+""",
+    ),
+    (
+        "06.turn_gradients",
+        "means in a tuple",
+        (
+            "is a tuple of",
+            "  (a tuple of 5 entries)",
+        ),
+        ("the numbers are right",),
+        """\
+def turn_gradients(w, state, inputs):
+    rows = ()
+    for x in inputs:
+        leaf = w.detach().clone().requires_grad_()
+        state = (leaf * state.detach() + x).tanh()
+        rows += torch.autograd.grad(state.square().mean(), leaf)
+    return rows
+""",
+    ),
+    (
+        "02.gradient_of",
+        "flat for a matrix, doubled for a vector",
+        ("it must have (2, 3)",),
+        ("the numbers are right",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(leaf), leaf)
+    return g.reshape(-1) if x.dim() == 2 else 2 * g
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "masked_fill of a copy",
+        ("nothing is replaced by 0",),
+        ("were set to 0",),
+        """\
+def repair_threshold(x):
+    y = torch.tanh(x)
+    y.masked_fill(y < 0.5, 0.0)
+    return y
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "zeros with another slope",
+        (
+            "the entries that were set to 0 get the slope 1",
+            "as if the change was hidden",
+        ),
+        ("autograd;",),
+        """\
+def repair_threshold(x):
+    y = torch.tanh(x)
+    return torch.where(y < 0.5, x - x.detach(), y)
+""",
+    ),
+    (
+        "02.gradient_of",
+        "float32",
+        ("the result has dtype float32, it must have float64",),
+        (),
+        """\
+def gradient_of(f, x):
+    leaf = x.to(torch.float32).requires_grad_()
+    return torch.autograd.grad(f(leaf), leaf)[0]
+""",
+    ),
+    (
+        "02.gradient_of",
+        "float32 on the way, the dtype of x at the end",
+        (),
+        (),
+        """\
+def gradient_of(f, x):
+    leaf = x.to(torch.float32).requires_grad_()
+    return torch.autograd.grad(f(leaf), leaf)[0].to(x.dtype)
+""",
+    ),
+    (
+        "07.newton_step",
+        "a vector for a single number",
+        ("has shape (1,), it must have ()",),
+        (),
+        """\
+def newton_step(f, x):
+    shape = x.shape if len(x.shape) else (1,)
+    leaf = x.detach().clone().requires_grad_()
+    flat = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0].flatten()
+    rows = [torch.autograd.grad(each, leaf, retain_graph=True)[0].flatten() for each in flat]
+    return (x.flatten() - torch.linalg.solve(torch.stack(rows), flat.detach())).reshape(shape)
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "a Python number for a single number",
+        ("the numbers are right, but the result is a Python number, it must be a tensor of shape ()",),
+        (),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    (hv,) = torch.autograd.grad((g * v).sum(), leaf)
+    return hv if x.dim() else hv.item()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "0.0 where nothing depends on x",
+        ("the result is a Python number, it must be a tensor of shape",),
+        ("wrong only where",),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for _ in range(n):
+        if y.grad_fn is None and y is not leaf:
+            return 0.0
+        y = torch.autograd.grad(y.sum(), leaf, create_graph=True)[0]
+    return y
+""",
+    ),
+    (
+        "03.leaves_of",
+        "calls itself",
+        ("at line 11: `walk(after)`",),
+        ("at line 9",),
+        """\
+def leaves_of(y):
+    leaves, met = [], set()
+
+    def walk(node):
+        if node not in met:
+            met.add(node)
+            if not node.next_functions:
+                leaves.append(node.variable)
+            for after, _ in node.next_functions:
+                if after is not None:
+                    walk(after)
+
+    walk(y.grad_fn)
+    return leaves
+""",
+    ),
+    (
+        "00.chain_by_hand",
+        "a dict",
+        ("yours      {a: 36.250",),
+        (),
+        """\
+def chain_by_hand(a, b, c):
+    dv = 2 * (a * b + c) * a
+    return dict(a=dv * b + (a * b + c) ** 2, b=dv * a, c=dv)
+""",
+    ),
+    (
+        "01.predict_flags",
+        "lists of two",
+        ("-> result['a'] is a list of 2 entries, it must be a dict",),
+        (
+            "the result[",
+            "or tuple",
+        ),
+        """\
+def predict_flags():
+    return {name: [True, False] for name in "abcdefg"}
+""",
+    ),
+    (
+        "01.predict_flags",
+        "two mistakes",
+        ("2 of 7 are not right yet; one of them: `is_leaf` of d",),
+        ("yet: `is_leaf`",),
+        """\
+def predict_flags():
+    grad, leaf = "acef".replace("f", "b"), "abfg"
+    return {name: {"requires_grad": name in grad, "is_leaf": name in leaf} for name in "abcdefg"}
+""",
+    ),
+    (
+        "07.hessian_vector_product",
+        "needs a vector",
+        (
+            "and 1 more; the rest work",
+            "--    it returns what is specified",
+            "--    the arguments are left unchanged",
+        ),
+        (
+            "other input",
+            "pass  it returns",
+        ),
+        """\
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    return torch.autograd.grad(torch.dot(g, v), leaf)[0]
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "adds to the .grad of w",
+        (
+            "calling it again with fresh arguments gives the same",
+            "w has a `.grad` after the call",
+        ),
+        ("calling it again gives",),
+        """\
+def accumulate_minibatches(data, targets, w, size):
+    w.requires_grad_()
+    for rows, goals in zip(data.split(size), targets.split(size)):
+        ((rows @ w - goals) ** 2).sum().backward()
+    w.requires_grad_(False)
+    return w.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "returns in the loop",
+        (
+            "specified[1]  [[",
+            "yours         None",
+            "`return` with a value in every branch",
+        ),
+        ("specified  ",),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    if not len(xs):
+        return h, torch.zeros_like(w)
+    for x in xs:
+        h = (leaf @ h + u @ x).tanh()
+        if h.sum() > 1:
+            return h.detach(), torch.autograd.grad(h.sum(), leaf)[0]
+""",
+    ),
+    (
+        "03.count_nodes",
+        "a return without a value",
+        (
+            "for 1 of 17 inputs",
+            "`return` with a value in every branch? This input: the y of `y = d * 2`",
+        ),
+        (
+            "One such input",
+            "something: ",
+        ),
+        """\
+def count_nodes(y):
+    if not y.requires_grad:
+        return
+    met, waiting = set(), [y.grad_fn]
+    while waiting:
+        node = waiting.pop(0)
+        if node is not None and node not in met:
+            met.add(node)
+            waiting.extend(each for each, _ in node.next_functions)
+    return len(met)
+""",
+    ),
+    (
+        "06.two_gradients",
+        "one call for both",
+        ("there is only one gradient, the sum of the two",),
+        ("it must have 2",),
+        """\
+def two_gradients(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    a, b = f(leaf)
+    return list(torch.autograd.grad((a, b), (leaf,)))
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "the gradient first",
+        ("in the other order, the two entries have the right shapes",),
+        ("the result[",),
+        """\
+def gradient_penalty(f, x, w):
+    at, leaf = x.detach().clone().requires_grad_(), w.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(f(at, leaf).sum(), at, create_graph=True)
+    penalty = slopes.square().sum(1).mean() / 2
+    return [torch.autograd.grad(penalty, leaf)[0], penalty.item()]
+""",
+    ),
+    (
+        "04.shared_weight_gradient",
+        "a little added to the square",
+        ("both entries of the result are wrong: [",),
+        ("wrong at [0], [1]",),
+        """\
+def shared_weight_gradient(w1, w2, x0):
+    one, two = (w1.detach().clone().requires_grad_() for _ in "ab")
+    first = one @ x0
+    last = two @ (first + x0 + w2 @ first)
+    return torch.autograd.grad((last @ last + 2e-5) ** 0.5, (one, two))
+""",
+    ),
+    (
+        "05.ema_update",
+        "requires grad in the end",
+        (
+            "average requires grad after the call and did not before",
+            "average and weight are still leaves",
+        ),
+        (),
+        """\
+def ema_update(average, weight, decay):
+    average.data.lerp_(weight.detach(), 1 - decay) if hasattr(average, "lerp_") else average.data.mul_(decay).add_((1 - decay) * weight.detach())
+    average.requires_grad_()
+""",
+    ),
+    (
+        "08.repair_step",
+        "the decay comes last",
+        ("only the weights as they were given must be made smaller",),
+        ("given are made smaller",),
+        """\
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    (g,) = torch.autograd.grad(loss, w)
+    with torch.no_grad():
+        w.copy_((w - 0.1 * g) * 0.9)
+    return loss
+""",
+    ),
+    (
+        "05.train_linear",
+        "stops when the loss grows",
+        (
+            "the result is wrong only where the loss grows",
+            "(seen for 1 of 5 inputs)",
+        ),
+        (),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        if losses[-1] > losses[0]:
+            continue
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
 """,
     ),
 ]

@@ -89,7 +89,7 @@ def _decimal(value: object) -> object:
         case float():
             return np.asarray(value)
         case list():
-            return [_decimal(each) for each in value]
+            return type(value)(_decimal(each) for each in value)
         case dict():
             return {key: _decimal(each) for key, each in value.items()}
     return value
@@ -98,7 +98,9 @@ def _decimal(value: object) -> object:
 def number(value: object, digits: int = 3) -> str:
     """A value of a record as text: a number, an array, a str, or a collection of these."""
     if isinstance(value, list):
-        return f"[{', '.join(number(each, digits) for each in value)}]"
+        left, right = getattr(value, "brackets", ("[", "]"))  # a tuple of an answer has others
+        end = "," if left == "(" and len(value) == 1 else ""
+        return f"{left}{', '.join(number(each, digits) for each in value)}{end}{right}"
     if isinstance(value, dict):
         return ", ".join(f"{key}: {number(each, digits)}" for key, each in value.items())
     if hasattr(value, "type"):

@@ -23,6 +23,7 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
         return None
     if not isinstance(first, torch.Tensor):
         return {"loss": first, "gradient": NO_TENSOR, "end": NO_TENSOR}
+    first = first.reshape(()) if first.numel() == 1 else first  # a single number, in any shape
     leaves = [each.detach().clone().requires_grad_() for each in (a, b)]
     gradient = None
     for _ in range(STEPS):

@@ -489,7 +489,7 @@ SLOPE_MISTAKES = told_apart(
         ),
         *family(
             "far",
-            "these are differences over a move of {by}: the slope where the input stands asks for a far smaller move",
+            "these are differences over a move of {by}: a slope needs a far smaller move",
             lambda by: {"forward": lambda name, u, v: moved(STEPS[name], u, v, by=by)},
             by=MOVES,
         ),

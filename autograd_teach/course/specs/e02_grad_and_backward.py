@@ -252,6 +252,7 @@ SPECS = {
     "gradient_of": CallSpec(
         gradient,
         scalar_inputs,
+        dtypes=True,
         also=(NO_TRACE,),
         mistakes=(
             Mistake("value", "this is the value of f, not its gradient", forward=lambda f, x: f(x)),

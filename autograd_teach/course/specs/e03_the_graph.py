@@ -702,7 +702,7 @@ SPECS = {
         },
     ),
     "backward_order": CallSpec(
-        labels,
+        lambda graph: [step.label for step in graph.nodes],
         order_inputs,
         also=(Also("order", "no node comes before a node that sends it a gradient", keeps_the_order), SAME_AGAIN),
         normal=in_any_order,

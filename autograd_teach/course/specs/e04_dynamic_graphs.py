@@ -421,7 +421,8 @@ SPECS = {
             ),
             Mistake(
                 "last_step",
-                "the gradient has only the contribution of the last step: the states were cut off from their history",
+                "the gradient has only the contribution of the last step, as if the states were cut off from their history, "
+                "or each step had its own copy of w",
                 **right_state(lambda *given: of_one_step(-1, *given)),
             ),
             Mistake(

@@ -185,12 +185,19 @@ def stays_a_leaf(*names: str) -> Also:
             if not facts.is_leaf:
                 return f"{name} is not a leaf any more: an operation that changed it was recorded, so it has a history"
             if facts.requires_grad != isinstance(given, Leaf):
-                now = "requires grad" if facts.requires_grad else "does not require grad any more"
-                return f"{name} {now} after the call: its `requires_grad` must not change"
+                now = (
+                    "requires grad after the call and did not before"
+                    if facts.requires_grad
+                    else "does not require grad any more"
+                )
+                return f"{name} {now}: its `requires_grad` must not change"
         return None
 
-    others = "".join(f", and so is that of {name}" for name in names[1:])
-    text = f"{names[0]} is still a leaf, and its requires_grad is the same{others}"
+    *others, last = names
+    several = (
+        f"{', '.join(others)} and {last} are still leaves, and their" if others else f"{last} is still a leaf, and its"
+    )
+    text = f"{several} requires_grad is the same"
     return Also("no_leaf_any_more", text, judge, counted=True)
 
 
@@ -478,7 +485,6 @@ SPECS = {
                 lambda what: {"where": what},
                 what={
                     "the loss grows, because lr is large: also then, all steps are asked for": grows,
-                    "there is a single weight": lambda data, targets, w, steps, lr: len(w) == 1,
                 },
             ),
         ),

@@ -226,6 +226,12 @@ SPECS = {
                 forward=lambda f, x: [sum(both(f, x))] * 2,
             ),
             Mistake(
+                "added_up",
+                "there is only one gradient, the sum of the two: `autograd.grad` adds up the gradients of all results that "
+                "it gets",
+                forward=lambda f, x: [sum(both(f, x))],
+            ),
+            Mistake(
                 "accumulated",
                 "the second one is the sum of both gradients, as where a second backward pass adds to a `.grad` that was not cleared",
                 forward=lambda f, x: [both(f, x)[0], sum(both(f, x))],

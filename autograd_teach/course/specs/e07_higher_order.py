@@ -29,7 +29,7 @@ def derivative(f: Function, x: np.ndarray, n: int) -> np.ndarray:
     """
     radius, turns = 0.5, np.exp(2j * np.pi * np.arange(64) / 64)
     around = sum(f(x + radius * turn) * turn**-n for turn in turns) / len(turns)
-    return np.asarray(factorial(n) / radius**n * around).real + 0.0
+    return np.asarray(np.asarray(factorial(n) / radius**n * around).real + 0.0)
 
 
 def gradient(f: Function, x: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     if isinstance(f, Wide):
         return wide_times_hessian(f.parts, x, v)
     eps = 1e-5 / max(1.0, float(np.linalg.norm(v)))
-    return (gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps)
+    return np.asarray((gradient(f, x + eps * v) - gradient(f, x - eps * v)) / (2 * eps))
 
 
 def hessian(f: Function, x: np.ndarray) -> np.ndarray:
@@ -291,7 +291,7 @@ def bowl_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def newton(f: Function, x: np.ndarray, share: float = 1.0) -> np.ndarray:
-    return x - share * np.linalg.solve(hessian(f, x), gradient(f, x).reshape(-1)).reshape(x.shape)
+    return np.asarray(x - share * np.linalg.solve(hessian(f, x), gradient(f, x).reshape(-1)).reshape(x.shape))
 
 
 def in_rows(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:

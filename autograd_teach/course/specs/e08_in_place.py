@@ -387,13 +387,13 @@ SPECS = {
             Mistake(
                 "unnoticed",
                 "the entries that were set to 0 get the slope 1, the slope of tanh if its result "
-                "is 0: the change was hidden from autograd",
-                forward=lambda x: {"gradient": weights(x) * (1 - threshold(x) ** 2)},
+                "is 0, as if the change was hidden from autograd",
+                forward=lambda x: {"value": threshold(x), "gradient": weights(x) * (1 - threshold(x) ** 2)},
             ),
             Mistake(
                 "slope_of_all",
                 "the entries that were set to 0 no longer depend on x, but they get a gradient as if they did",
-                forward=lambda x: {"gradient": weights(x) * (1 - np.tanh(x) ** 2)},
+                forward=lambda x: {"value": threshold(x), "gradient": weights(x) * (1 - np.tanh(x) ** 2)},
             ),
             Mistake(
                 "x_compared",
@@ -615,7 +615,7 @@ SPECS = {
             ),
             Mistake(
                 "step_smaller",
-                "the step is made smaller together with the weights: only the weights as they were given are made smaller",
+                "the step is made smaller together with the weights: only the weights as they were given must be made smaller",
                 forward=after_step(rate=0.09),
             ),
             *family(

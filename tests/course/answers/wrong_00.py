@@ -369,7 +369,7 @@ def as_a_tuple(inputs, results):
     return inputs, results, inputs + 1
 
 
-@wrong("00.count_passes", "factor", "the result['backward'] is right but for a factor: 3 times too large")
+@wrong("00.count_passes", "factor", "result['backward'] is right but for a factor: 3 times too large")
 def backward_three_times(inputs, results):
     return {"forward": inputs, "backward": 3 * results, "moving": inputs + 1}
 

@@ -56,7 +56,7 @@ def computed_ones_no_leaves():
     return flags(d=(False, False), f=(False, False))
 
 
-@wrong("01.predict_flags", "type", "is a list or tuple of 7 entries, it must be a dict")
+@wrong("01.predict_flags", "type", "is a list of 7 entries, it must be a dict")
 def as_a_list():
     return [True] * 7
 

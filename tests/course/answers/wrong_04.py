@@ -100,7 +100,7 @@ def flag_on_the_argument(w1, w2, x0):
     return first, last
 
 
-@wrong("04.shared_weight_gradient", "type", "the result[0] is None")
+@wrong("04.shared_weight_gradient", "type", "result[0] is None")
 def first_cut_off(w1, w2, x0):
     first, last = fresh(w1), fresh(w1)
     x1 = (first @ x0).detach()
@@ -220,7 +220,7 @@ def nothing_for_no_input(w, u, xs, h0):
     return h, torch.autograd.grad(h.sum(), leaf)[0]
 
 
-@wrong("04.unrolled_rnn", "type", "the result[1] is None, it must be a tensor of shape (2, 2)")
+@wrong("04.unrolled_rnn", "type", "result[1] is None, it must be a tensor of shape (2, 2)")
 def none_for_no_input(w, u, xs, h0):
     leaf = fresh(w)
     h = run(leaf, u, xs, h0)
@@ -229,7 +229,7 @@ def none_for_no_input(w, u, xs, h0):
     return h, leaf.grad
 
 
-@wrong("04.unrolled_rnn", "wrong_shape", "the result[0] has shape ()")
+@wrong("04.unrolled_rnn", "wrong_shape", "result[0] has shape ()")
 def sum_of_the_state(w, u, xs, h0):
     leaf = fresh(w)
     h, gradient = with_slope(leaf, run(leaf, u, xs, h0))
@@ -241,7 +241,7 @@ def state_alone(w, u, xs, h0):
     return {"h": run(w, u, xs, h0)}
 
 
-@wrong("04.unrolled_rnn", "factor", "the result[1] is right but for its sign")
+@wrong("04.unrolled_rnn", "factor", "result[1] is right but for its sign")
 def descends(w, u, xs, h0):
     leaf = fresh(w)
     h, gradient = with_slope(leaf, run(leaf, u, xs, h0))

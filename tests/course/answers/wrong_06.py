@@ -67,7 +67,7 @@ def same_tensor(f, x):
     return first, x.grad
 
 
-@wrong("06.two_gradients", "length", "has 1 entry, it must have 2")
+@wrong("06.two_gradients", "known", "there is only one gradient, the sum of the two")
 def grad_of_the_pair(f, x):
     x = fresh(x)
     return torch.autograd.grad(f(x), x)

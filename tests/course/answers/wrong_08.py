@@ -88,7 +88,7 @@ def one_missing():
     return {name: outcome for name, outcome in OUTCOMES.items() if name != "H"}
 
 
-@wrong("08.predict_in_place_errors", "type", "a list or tuple of 8 entries, it must be a dict")
+@wrong("08.predict_in_place_errors", "type", "a list of 8 entries, it must be a dict")
 def words_alone():
     return list(OUTCOMES.values())
 

@@ -16,7 +16,7 @@ from ...exercises.declaration import CallForm, Prepared
 from ...guard import caught, is_own
 from ..exact import NUMBERS, NUMPY_NUMBERS, Engine, engine_of_module, is_shared
 from .history import reason
-from .records import Asked, Called, NumPyArray, Strange, TensorFacts
+from .records import Asked, Called, NumPyArray, OwnList, OwnTuple, Strange, TensorFacts
 
 
 class CallAsking:
@@ -37,7 +37,7 @@ class CallAsking:
         found: list[Any] = []
         with caught(called, lambda: "your code", lambda error: reason(error, is_own, given, self._needs)):
             result = self.form.call(torch, self.subject, *given) if self.form.call else self.subject(*given)
-            called.result = plain(result, _marked, lambda each: self._noted(each, found))
+            called.result = plain(result, _marked, lambda each: self._noted(each, found), own=self.form.call is None)
             called.results = [self._facts(each, tensors) for each in found]
             called.after = {name: self._facts(each, {}) for name, each in tensors.items()}
             called.counts = tuple(a.counts if isinstance(a, Prepared) else {} for a in asked.arguments)
@@ -94,12 +94,14 @@ def plain(
     result: Any,
     array: Callable[[np.ndarray], np.ndarray] = np.copy,
     tensor: Callable[[Any], np.ndarray | None] = lambda thing: None,
+    own: bool = False,
 ) -> Any:
     """`result` as plain data: numbers, words, arrays, lists and dicts, with arrays instead of tensors.
 
     Any other object becomes `Strange` with the name of its type, as does a key that is not a str. array: converts a NumPy
-    array in the result. tensor: converts a tensor. Types are compared exactly: an instance of a subclass of a number, an
-    array or a tensor does not count. Entries of collections are read without methods that a subclass may define.
+    array in the result. tensor: converts a tensor. own: whether to mark lists and tuples as those of an answer. Types are
+    compared exactly: an instance of a subclass of a number, an array or a tensor does not count. Entries of collections
+    are read without methods that a subclass may define.
 
     >>> plain((1, [np.float64(2.0)], {"a": True, 1: 3}))
     [1, [2.0], {'a': True, '<int>': 3}]
@@ -115,8 +117,10 @@ def plain(
         named = (
             (key if type(key) is str else repr(Strange(type(key).__name__)), each) for key, each in dict.items(result)
         )
-        return {key: plain(each, array, tensor) for key, each in named}
+        return {key: plain(each, array, tensor, own) for key, each in named}
     if issubclass(kind, list | tuple):
-        return [plain(each, array, tensor) for each in (list if issubclass(kind, list) else tuple).__iter__(result)]
+        base, marked = (list, OwnList) if issubclass(kind, list) else (tuple, OwnTuple)
+        entries = [plain(each, array, tensor, own) for each in base.__iter__(result)]
+        return marked(entries) if own else entries
     numbers = tensor(result)
     return Strange(kind.__name__) if numbers is None else numbers

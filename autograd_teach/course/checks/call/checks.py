@@ -36,8 +36,8 @@ def differences(
 ) -> Iterator[Difference]:
     """Every difference between two plain results. Numbers must agree to five digits, as measured derivatives do.
 
-    If an array is expected, it must be a tensor; if a number is expected, it may be any number or a tensor with one entry.
-    dtypes: also compare dtypes. equal_nan: NaN equals NaN.
+    If an array is expected, it must be a tensor of this shape; if a number is expected, it may be any number or a tensor
+    with one entry. dtypes: also compare dtypes. equal_nan: NaN equals NaN.
 
     >>> [d.path for d in differences([1.0, {"a": 2}], [1.0, {"a": 3}])]
     ["[1]['a']"]
@@ -86,7 +86,7 @@ def _of_one(got: Any, expected: Any, path: str, dtypes: bool, equal_nan: bool) -
     one, other = np.asarray(got), np.asarray(expected)
     if (one.dtype == bool) != (other.dtype == bool):
         yield Difference(path, "type", got, expected)
-    elif one.shape != other.shape and not (other.ndim == 0 and one.size == 1):
+    elif one.shape != other.shape and not (one.size == 1 and other.ndim == 0 and not isinstance(expected, np.ndarray)):
         yield Difference(path, "shape", one, other)
     elif wrong_slopes(one.reshape(other.shape), other, equal_nan).any():
         yield Difference(path, "value", one.reshape(other.shape), other)
@@ -115,7 +115,7 @@ def checks_of(exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
     if exercise.kind == "function":
         checks.append(Check("unchanged", "the arguments are left unchanged", _unchanged, counted=True))
     if exercise.kind != "value":
-        checks.append(Check("repeat", "calling it again gives the same", _repeat))
+        checks.append(Check("repeat", "calling it again with fresh arguments gives the same", _repeat))
     return tuple(checks)
 
 
@@ -130,9 +130,14 @@ def _runs(evidence: CallEvidence) -> State:
 
 
 def _value(evidence: CallEvidence) -> State:
-    if not _returned(evidence):
-        return "not reached"
-    return state(not wrong_calls(evidence))
+    return _of_all(evidence, bool(wrong_calls(evidence)))
+
+
+def _of_all(evidence: CallEvidence, failed: bool) -> State:
+    """The state of a check that all inputs must pass: not reached as long as some raise and the others do not fail."""
+    if failed:
+        return "fail"
+    return state(True) if evidence.calls and _runs(evidence) == "pass" else "not reached"
 
 
 def _returned(evidence: CallEvidence) -> list[Called]:
@@ -141,12 +146,12 @@ def _returned(evidence: CallEvidence) -> list[Called]:
 
 def _also(each: Also, evidence: CallEvidence) -> State:
     calls = _returned(evidence)
-    return state(all(each.judge(called) is None for called in calls)) if calls else "not reached"
+    return _of_all(evidence, any(each.judge(called) is not None for called in calls))
 
 
 def _unchanged(evidence: CallEvidence) -> State:
     calls = _returned(evidence)
-    return state(not any(map(changed_against_the_rules, calls, [evidence] * len(calls)))) if calls else "not reached"
+    return _of_all(evidence, any(map(changed_against_the_rules, calls, [evidence] * len(calls))))
 
 
 def changed_against_the_rules(called: Called, evidence: CallEvidence) -> list[str]:

@@ -46,11 +46,15 @@ def diagnose(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
 def in_students_words(message: str, parts: Mapping[str, str]) -> str:
     """`message` with the places of a dict that only the check makes as a student calls them.
 
-    >>> in_students_words("the result['w'] is 2; wrong at ['w'][0]", {"['w']": "w after the call"})
+    >>> in_students_words("result['w'] is 2; wrong at ['w'][0]", {"['w']": "w after the call"})
     'w after the call is 2; wrong at w after the call at [0]'
     """
     for place, words in parts.items():
-        found = rf"(?:the result)?{re.escape(place)}((?:\[\d+\])*)" if place else r"the result()\b"
+        found = (
+            rf"(?:\bresult)?{re.escape(place)}((?:\[\d+\])*)"
+            if place
+            else r"(?:the result\b|\bresult(?=\[))((?:\[\d+\])*)"
+        )
         message = re.sub(found, lambda match, words=words: words + f" at {match[1]}" * bool(match[1]), message)  # type: ignore[misc]
     return message
 

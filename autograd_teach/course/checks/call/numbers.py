@@ -3,7 +3,6 @@
 NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,7 +23,9 @@ from .words import (
     countable,
     for_input,
     is_finite,
+    is_plain,
     item_of,
+    largest,
     listed,
     number_pairs,
     parts_in_words,
@@ -305,13 +306,15 @@ def _some_values(evidence: CallEvidence) -> str | None:
             if all(isinstance(at.got, np.ndarray) and at.got.size > 6 for at in several):
                 continue
             more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-            at = next((each for each in several if _is_plain(each)), max(several, key=_largest))
+            at = next((each for each in several if is_plain(each)), max(several, key=largest))
             keys = called.expected if isinstance(called.expected, dict) else range(len(called.expected))
             tops = [f"[{key!r}]" for key in keys]
             anywhere = [each.path for _, others in wrong_calls(evidence) for each in others]
             right = [top for top in tops if not any(path.startswith(top) for path in anywhere)]
             beside = f", right at {', '.join(right)}" if 0 < len(right) <= 3 else ""
             where = f"the result is wrong at {', '.join(places[:3])}{more}{beside}"
+            if places == tops and len(tops) == 2:
+                where = "both entries of the result are wrong"
             return f"{where}: {at.path} is {both_shown(at)}{for_input(called)}{_others(evidence)}"
     return None
 
@@ -328,18 +331,6 @@ def _some_words(evidence: CallEvidence) -> str | None:
             words += [f"missing from it: {listed(missing)}"] if missing else []
             return f"{'; '.join(words)}{for_input(called)}"
     return None
-
-
-def _largest(at: Difference) -> float:
-    """The size of a difference; infinite if a side is not a finite number. The largest does not look like rounding."""
-    if not is_finite(at):
-        return math.inf
-    return float(np.max(np.abs(at.got.astype(float) - at.expected.astype(float)), initial=0.0))
-
-
-def _is_plain(at: Difference) -> bool:
-    """Whether a difference is too large to be rounding."""
-    return not is_finite(at) or _largest(at) > 0.02 * float(np.max(np.abs(at.expected), initial=0.0))
 
 
 def _others(evidence: CallEvidence) -> str:

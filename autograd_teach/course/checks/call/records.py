@@ -26,6 +26,16 @@ class NumPyArray(np.ndarray):
     """A NumPy array that an answer returned. Tensors are recorded as plain arrays."""
 
 
+class OwnList(list[Any]):
+    """A list that an answer returned. What the `call` of a form makes of an answer is a plain list."""
+
+
+class OwnTuple(list[Any]):
+    """A tuple that an answer returned. It is compared like a list, but written with other brackets."""
+
+    brackets = ("(", ")")
+
+
 @dataclass(frozen=True)
 class Strange:
     """An object in a result that cannot be compared, given by the name of its type."""

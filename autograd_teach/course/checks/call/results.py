@@ -3,7 +3,7 @@
 NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from .words import (
     first_of_kind,
     for_input,
     inputs_in_words,
+    is_plain,
     item_of,
     kind_of,
     parts_in_words,
@@ -53,10 +54,11 @@ def _no_result(evidence: CallEvidence) -> str | None:
         )
     others = [(called, several) for called, several in wrong if called.result is not None]
     known = _known_of(evidence, others)
-    more = f"; {len(others)} other result{'s are' if len(others) > 1 else ' is'} wrong in another way" if others else ""
+    more = f"{len(others)} other result{'s are' if len(others) > 1 else ' is'} wrong in another way" if others else ""
+    also = known or more
     return (
-        f"{prints}it returns None{scope_in_words(evidence, nothing)}: is there a `return` in every branch?"
-        f"{example_in_words(nothing[0])}{f'; and where it returns something: {known}' if known else more}"
+        f"{prints}it returns None{scope_in_words(evidence, nothing)}: is there a `return` with a value in every branch?"
+        f"{example_in_words(nothing)}{f'; also, {also}' if also else ''}"
     )
 
 
@@ -64,7 +66,11 @@ def _none_of_tensors(evidence: CallEvidence) -> str:
     """More values that are None, from the lesson on that has `backward`."""
     if evidence.printed or evidence.exercise.notebook[:2] < "02" or evidence.exercise.kind in ("value", "graph"):
         return ""
-    return "; after a `return`, the `.grad` of a tensor that is not a leaf is None (unless `retain_grad()` was called), and so is what `backward()` returns"
+    return (
+        "; what `backward()` returns is None as well, and the `.grad` of a tensor is None if it is not a leaf "
+        "(unless `retain_grad()` was called), or if no backward pass has reached it (none goes back through `.item()` or "
+        "`torch.tensor(...)`)"
+    )
 
 
 @diagnosis("keys", "value")
@@ -97,17 +103,28 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     ]
     everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
     if everywhere:
-        return f"{_wrong_predictions(evidence)}{everywhere[0].message}"
+        return f"{_wrong_predictions(evidence, everywhere[0])}{everywhere[0].message}"
     for mistake in evidence.spec.mistakes:
-        some = mistake.where is not None and wrong and right
-        if some and all(mistake.where(*specified_arguments(called)) for called, _ in wrong):  # type: ignore[misc]  # not None
-            return mistake.message
+        if mistake.where is not None and _is_where(mistake.where, wrong, right):
+            once = f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else ""
+            return f"{mistake.message}{once}"
     if not matching or len(wrong) < 2:  # one wrong result alone agrees with too many mistakes
         return None
     # Some results are right that the mistake would make wrong, so say where it shows.
     scope = scope_in_words(evidence, [called for called, _ in wrong])
     seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
-    return f"{_wrong_predictions(evidence)}{matching[0].message}{seen}"
+    return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
+
+
+def _is_where(picks: Callable[..., bool], wrong: list[tuple[Called, list[Difference]]], right: list[Called]) -> bool:
+    """Whether exactly the calls that `picks` picks are wrong, and not only in their last digits, their type or shape."""
+    every = [at for _, several in wrong for at in several]
+    of_kind = any(at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray) for at in every)
+    if not wrong or not right or of_kind or not any(map(is_plain, every)):
+        return False
+    return all(picks(*specified_arguments(called)) for called, _ in wrong) and not any(
+        picks(*specified_arguments(called)) for called in right
+    )
 
 
 def _says_something(mistake: Mistake, called: Called) -> bool:
@@ -116,37 +133,42 @@ def _says_something(mistake: Mistake, called: Called) -> bool:
     return not isinstance(predicted, dict) or bool(predicted)
 
 
+def _predicted(mistake: Mistake, called: Called, evidence: CallEvidence) -> Any:
+    """The result of the mistake. NumPy gives a number for a 0-d array; it is an array if one is expected."""
+    assert mistake.forward is not None
+    result = evidence.spec.normal(plain(mistake.forward(*specified_arguments(called))))
+    return np.asarray(result) if isinstance(result, float) and isinstance(called.expected, np.ndarray) else result
+
+
 def _leaves_right(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
     """Whether the mistake gives the right result for the arguments of `called`, for the keys that it names."""
-    assert mistake.forward is not None
-    normal = evidence.spec.normal
-    predicted, want = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.expected)
+    predicted, want = _predicted(mistake, called, evidence), evidence.spec.normal(called.expected)
     if isinstance(predicted, dict) and isinstance(want, dict):
         want = {key: value for key, value in want.items() if key in predicted}
     return not list(differences(predicted, want, equal_nan=True))
 
 
-def _wrong_predictions(evidence: CallEvidence) -> str:
-    """The number of wrong predictions, in words; "" if the exercise does not ask for predictions."""
+def _wrong_predictions(evidence: CallEvidence, mistake: Mistake) -> str:
+    """The number of wrong predictions, and of those that `mistake` is about; "" if the exercise asks for none."""
     called, several = wrong_calls(evidence)[0]
     if evidence.exercise.kind != "value" or not isinstance(called.expected, list | dict):
         return ""
     wrong = len({item_of(at) for at in several})
-    return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet: "
+    assert mistake.forward is not None
+    about = len(mistake.forward(*specified_arguments(called)))
+    of_them = "" if about >= wrong else "; one of them: " if about == 1 else f"; {about} of them: "
+    return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet{of_them or ': '}"
 
 
 def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
     """Whether the result is that of the mistake; in a dict, only the keys that the mistake names count."""
-    assert mistake.forward is not None
     normal = evidence.spec.normal
-    predicted, got = normal(plain(mistake.forward(*specified_arguments(called)))), normal(called.result)
+    predicted, got = _predicted(mistake, called, evidence), normal(called.result)
     if isinstance(predicted, dict) and isinstance(got, dict) and isinstance(called.expected, dict):
         keys = [key for key in predicted if key in got]
-        return len(keys) == len(predicted) and all(
-            not list(differences(got[key], predicted[key], equal_nan=True))
-            and list(differences(got[key], called.expected[key]))
-            for key in keys
-        )
+        if len(keys) < len(predicted) or list(differences({key: got[key] for key in keys}, predicted, equal_nan=True)):
+            return False
+        return not keys or any(list(differences(got[key], called.expected[key])) for key in keys)
     return not list(differences(got, predicted, equal_nan=True)) and bool(
         list(differences(predicted, normal(called.expected)))
     )
@@ -172,7 +194,10 @@ def _in_a_tuple(evidence: CallEvidence) -> str | None:
     )
     if not results or not packed:
         return None
-    return "the numbers are right, but they come in a tuple or list with one entry; `autograd.grad` gives such a tuple, also for one leaf"
+    kinds = {kind_of(got).partition(" of ")[0] for got, _ in results}
+    kind = kinds.pop() if len(kinds) == 1 else "a list or tuple"
+    such = "such a tuple" if kind == "a tuple" else "a tuple"
+    return f"the numbers are right, but they come in {kind} with one entry; `autograd.grad` gives {such}, also for one leaf"
 
 
 @diagnosis("selection", "value")
@@ -239,7 +264,8 @@ def _type(evidence: CallEvidence) -> str | None:
     if found is None:
         return None
     called, at = found
-    right = "the numbers are right, but " if same_numbers(at) else ""
+    every = [each for _, several in wrong_calls(evidence) for each in several]
+    right = "the numbers are right, but " if all(map(same_numbers, every)) else ""
     of_grad = ""
     if at.got is None and isinstance(at.expected, np.ndarray):
         of_grad = "; a gradient is None if no backward pass has reached it, and so is the `.grad` of a tensor that is not a leaf, unless `retain_grad()` was called"
@@ -248,7 +274,7 @@ def _type(evidence: CallEvidence) -> str | None:
         got = "a tensor of True and False"
     if isinstance(at.expected, np.ndarray) and got == "a number":
         got = "a Python number"
-    return f"{right}{what_differs(at)} is {got}, it must be {want}{of_grad}{for_input(called)}"
+    return f"{right}{what_differs(at)} is {got}, it must be {want}{of_grad}{for_input(called)}{_other_order(evidence)}"
 
 
 @diagnosis("dtype", "value")
@@ -288,13 +314,22 @@ def _shape(evidence: CallEvidence) -> str | None:
     if found is None:
         return None
     called, at = found
-    shapes = [each for _, several in wrong_calls(evidence) for each in several if each.kind == "shape"]
-    hows = {_reduced(each) for each in shapes}
+    every = [each for _, several in wrong_calls(evidence) for each in several]
+    hows = {_reduced(each) if each.kind == "shape" else None for each in every}
     how = next(iter(hows)) if len(hows) == 1 else None
-    words = f"; {how}" if how else ""
+    words = f"; {how}" if how else _other_order(evidence)
     if how == "the numbers are right":
         return f"the numbers are right, but {what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}"
     return f"{what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}{words}"
+
+
+def _other_order(evidence: CallEvidence) -> str:
+    """A remark if the two entries of each wrong result would have the right types and shapes in the other order."""
+    pairs = [(called.result, called.expected) for called, _ in wrong_calls(evidence)]
+    both = all(isinstance(each, list) and len(each) == 2 for pair in pairs for each in pair)
+    if both and all(at.kind == "value" for got, want in pairs for at in differences(got[::-1], want)):
+        return "; in the other order, the two entries have the right shapes"
+    return ""
 
 
 def _reduced(at: Difference) -> str | None:

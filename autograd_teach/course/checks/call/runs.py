@@ -144,11 +144,11 @@ def _raises_for_some(evidence: CallEvidence) -> str | None:
     right, ended = right_calls(evidence), len(evidence.calls) - len(crashed)
     here = f"{raised}; this happens for {inputs_in_words(called)}"
     same = sum(_is_the_same_error(each, called) for each in crashed)
-    here += f", and {same - 1} other input{'s' if same > 2 else ''}" if same > 1 else ""
-    here += "; other inputs raise other errors" if same < len(crashed) else ""
+    here += f", and {same - 1} more" if same > 1 else ""
+    here += "; some inputs raise other errors" if same < len(crashed) else ""
     all_is_right = _all_is_right(evidence, right)
     if all_is_right and len(right) == ended:
-        return f"{here}; {'the rest work' if same < len(crashed) else 'the other inputs work'}"
+        return f"{here}; {'the other inputs work' if len(crashed) == 1 else 'the rest work'}"
     if not right:
         return f"{here}; no input gives the right result"
     what = "result is" if all_is_right else "numbers are"

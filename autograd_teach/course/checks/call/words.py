@@ -3,6 +3,7 @@
 NumPy only, reads only evidence.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from ..writing import are_apart
 from .checks import Difference
 from .checks import wrong_calls as all_wrong_calls
 from .evidence import CallEvidence
-from .records import NOTHING, Called, NumPyArray, Strange
+from .records import NOTHING, Called, NumPyArray, OwnList, OwnTuple, Strange
 
 
 def wrong_calls(evidence: CallEvidence) -> list[tuple[Called, list[Difference]]]:
@@ -98,6 +99,18 @@ def is_finite(at: Difference) -> bool:
     return bool(sides and at.got.dtype.kind in "fiu" and at.expected.dtype.kind in "fiu" and np.isfinite(at.got).all())
 
 
+def largest(at: Difference) -> float:
+    """The size of a difference; infinite if a side is not a finite number. The largest does not look like rounding."""
+    if not is_finite(at):
+        return math.inf
+    return float(np.max(np.abs(at.got.astype(float) - at.expected.astype(float)), initial=0.0))
+
+
+def is_plain(at: Difference) -> bool:
+    """Whether a difference is too large to be rounding."""
+    return not is_finite(at) or largest(at) > 0.02 * float(np.max(np.abs(at.expected), initial=0.0))
+
+
 def _leaves(got: Any, want: Any, path: str, stacked: bool) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     if stacked and isinstance(want, list):
         one, other = _stacked(got), _stacked(want)
@@ -155,12 +168,12 @@ def parts_in_words(paths: list[str], evidence: CallEvidence) -> str:
     if paths == [""]:
         return "the result is"
     if len(paths) == 1:
-        return f"the result{paths[0]} is"
+        return f"result{paths[0]} is"
     every = {each.path for each in number_pairs(evidence)}
     if every and set(paths) == every:
         return "the result is"
     if len(paths) <= 3:
-        return f"{', '.join(f'the result{path}' for path in paths[:-1])} and the result{paths[-1]} are"
+        return f"{', '.join(f'result{path}' for path in paths[:-1])} and result{paths[-1]} are"
     return f"{len(paths)} parts of the result are"
 
 
@@ -168,7 +181,7 @@ def _right_parts(wrong: list[str], numbers: list[_Number]) -> str:
     paths = [path for path in dict.fromkeys(each.path for each in numbers) if path not in wrong]
     if not 0 < len(paths) <= 3:
         return ""
-    words = " and ".join(f"the result{path}" for path in paths)
+    words = " and ".join(f"result{path}" if path else "the result" for path in paths)
     return f"; {words} {'is' if len(paths) == 1 else 'are'} right"
 
 
@@ -271,8 +284,9 @@ def countable(called: Called) -> dict[str, int]:
     return counts
 
 
-def example_in_words(called: Called) -> str:
-    return f" One such input: {inputs_in_words(called)}" if called.arguments else ""
+def example_in_words(calls: Sequence[Called]) -> str:
+    which = "One such input" if len(calls) > 1 else "This input"
+    return f" {which}: {inputs_in_words(calls[0])}" if calls[0].arguments else ""
 
 
 def both_shown(at: Difference) -> str:
@@ -290,7 +304,7 @@ def both_shown(at: Difference) -> str:
 
 
 def what_differs(at: Difference) -> str:
-    return f"the result{at.path}" if at.path else "the result"
+    return f"result{at.path}" if at.path else "the result"
 
 
 def item_of(at: Difference) -> str:
@@ -318,6 +332,10 @@ def kind_of(value: Any) -> str:
             return "a text"
         case dict():
             return "a dict"
+        case OwnList():
+            return f"a list of {entries_in_words(len(value))}"
+        case OwnTuple():
+            return f"a tuple of {entries_in_words(len(value))}"
     return f"a list or tuple of {entries_in_words(len(value))}"
 
 
