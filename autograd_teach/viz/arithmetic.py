@@ -45,17 +45,17 @@ def product(
         return [result]
     arrived = [] if (text := brief(came)).startswith("shape") else [text]
     if local is None:
-        summed = ", summed" if sent.size < came.size else ""
-        return _joined(*arrived, f"× {_bracketed(formula)}", f"= {result}{summed}")
-    if local.kind == "moved":
+        summed = "summed " * (sent.size < came.size)
+        return _joined(*arrived, f"× {_bracketed(formula)}", f"{summed}= {result}")
+    if local.kind == "moved" or _is_reshaped(came, local, sent):
         return _joined(*arrived, f"→ {result}")
     factor = _factor(local)
     if local.kind == "block" and _fits(sends) and (local.numbers is None or factor.startswith("shape")):
-        return _joined(*(f"g = {text}," for text in arrived), sends, f"= {result}")
+        return _joined(sends, f"= {result}", *(f"(g = {text})" for text in arrived))
     if local.numbers is None or factor.startswith("shape"):
         factor = _bracketed(formula) if _fits(formula) else _stands_for(local)
-    summed = ", summed" if local.kind == "slopes" and sent.size < local.rows else ""
-    return _joined(*arrived, f"× {factor}", f"= {result}{summed}")
+    summed = "summed " * (local.kind == "slopes" and sent.size < local.rows)
+    return _joined(*arrived, f"× {factor}", f"{summed}= {result}")
 
 
 def total(parts: Sequence[Array | None]) -> str:
@@ -87,6 +87,12 @@ def explains(came: Array, local: Local, sent: Array) -> bool:
             return made.size == sent.size and equal(made.reshape(sent.shape), sent, largest)
         made = came * local.numbers
         return equal(_summed(made, sent.shape), sent, largest)
+
+
+def _is_reshaped(came: Array, local: Local, sent: Array) -> bool:
+    """Whether the same numbers are sent in another shape."""
+    ones = local.kind == "slopes" and local.numbers is not None and (local.numbers == 1).all()
+    return bool(ones) and sent.size == came.size and sent.shape != came.shape
 
 
 def size(sent: Array | None) -> float:

@@ -327,7 +327,7 @@ def _runs(step: Step) -> str:
             return f"{step.runs} runs: {grad_of(leaf)} was {step.before}, now it holds {_noun(step.after)}."
         becomes = f": {step.before} becomes {step.after}" if len(step.before + step.after) < _SHORT_CAPTION else ""
         return f"{step.runs} runs and adds {_noun(step.arriving)} to {grad_of(leaf)}{becomes}."
-    said = [f"{sent.told}{',' * sent.told.endswith('summed')} to {sent.to}" for sent in step.goes_out]
+    said = [f"{sent.told} to {sent.to}" for sent in step.goes_out]
     if said and sum(map(len, said)) <= _LONGEST_SENDING:
         return f"{step.runs} runs, because {step.because}. It sends {' and '.join(said)}."
     counts = Counter(sent.to for sent in step.goes_out)

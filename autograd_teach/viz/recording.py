@@ -507,7 +507,8 @@ def _because(arrivals: list[_Arrival], started: int) -> str:
         return "backward starts here" + (f" with {count} gradients; they are summed" if _summed(arrivals) else "")
     if count == 1:
         return "its only gradient is there"
-    return f"the last of its {count} gradients is there" + "; they are summed" * _summed(arrivals)
+    summed = _summed([arrival for arrival in arrivals if arrival.array is not None])
+    return f"the last of its {count} gradients is there" + "; they are summed" * summed
 
 
 def _summed(arrivals: list[_Arrival]) -> bool:

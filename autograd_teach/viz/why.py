@@ -37,6 +37,7 @@ from autograd_teach.viz.why_way import cut_on_way, saw
 from autograd_teach.viz.why_words import (
     ALIASES,
     CAUSES,
+    LEFT_OUT,
     MARKS,
     ODD_ADVICE,
     ODD_WORDS,
@@ -481,7 +482,10 @@ class _Question:
             )
             advice = f"To see all values, give a function: viz.why(lambda: ..., {self.name})."
             return Answer(kind, what, advice, self._line_of(node), node, f"gives {shown}")
-        return Answer(kind, what, _odd_advice(node), self._line_of(node), node, f"gives {shown}")
+        end = as_array(self.loss)
+        is_left_out = end is not None and not gradient.odd([end])
+        advice = LEFT_OUT if is_left_out else _odd_advice(node, first.what)
+        return Answer(kind, what, advice, self._line_of(node), node, f"gives {shown}")
 
     def _name_of(self, tensor: Any) -> str:
         return next((name for name, other in self.known if other is tensor), "a leaf")
@@ -507,7 +511,7 @@ class _Question:
         why_so, advice = self._why_odd(step, graph, first_is), _odd_advice(step.node)
         if gradient.left_out(step, arriving, graph):
             why_so += ", for elements that where leaves out"
-            advice = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
+            advice = LEFT_OUT
         sends, shown = ODD_WORDS[first_is][0], "infinite" if what == "inf" else shown
         what = (
             f"The gradient of {self.name} {'is' if is_all else 'has entries that are'} {shown} although the forward "
@@ -535,7 +539,8 @@ class _Question:
             told += reasons
             to = "on" if len(groups) == 1 else "to it" if len(group.entries) == 1 else "to them"
             clauses = [*dict.fromkeys(self._clause(*one, to, arriving, graph, exact) for one in reasons)]
-            clauses[_MOST_GROUPS:] = [f"{len(clauses) - _MOST_GROUPS} more"] * (len(clauses) > _MOST_GROUPS)
+            if len(clauses) > _MOST_GROUPS + 1:
+                clauses[_MOST_GROUPS:] = [f"{len(clauses) - _MOST_GROUPS} more"]
             parts.append((f"{_entries(group, found)}: " if len(groups) > 1 else "") + "; and ".join(clauses))
         if len(groups) > _MOST_GROUPS:
             parts.append("The other entries are 0 for other reasons")
@@ -590,7 +595,8 @@ class _Question:
         here = hooked.node is None
         at = "" if here else f" at {self._node(hooked.node)}"
         does = f"{texts[0]} {'arrives' if hooked.arrives else 'is computed'}, {texts[1]} is {'kept' if here else 'used' if hooked.arrives else 'sent on'}"
-        place = self._line_of_call("register_prehook") or self._line_of_call("register_hook")
+        calls = [one for one in self.reading.operations if one.operation in ("register_prehook", "register_hook")]
+        place = _cut_of(calls[0]) if len(calls) == 1 else None
         short = f" ({self._short(place)})" if place is not None else ""
         what = f"The gradient of {self.name} is changed by a hook{at}: {does}{short}."
         if not here:
@@ -622,7 +628,8 @@ class _Question:
         kind: Kind = "vanishing" if tiny else "exploding"
         does = "shrinks" if tiny else "grows"
         what = (
-            f"The gradient of {self.name} {does} from {number(start)} to {number(size * start)} over "
+            f"The gradient of {self.name} {does} from {number(start)} to {number(size * start)}"
+            f"{' (the largest entry)' * (arriving.gradient.size > 1)} over "
             f"{_count(len(arriving.steps), 'operation')}: {where} has the largest effect, times {number(factor)}"
         )
         same = [f for f, s in ranked if short_name(s.node) == short_name(step.node) and (f < 1 if tiny else f > 1)]
@@ -708,6 +715,8 @@ class _Question:
         if self.graph is None or hasattr(node, "variable"):
             return None
         same = [one for one in self.graph.nodes if short_name(one) == short_name(node)]
+        if any(one.operation in ("grad", "backward") for one in self.reading.operations) and self._is_of_gradient():
+            return None
         used = [one for one in self.reading.operations if _is_of(one, node)]
         if len({(one.file, one.line) for one in used}) == 1:
             return _cut_of(used[0])
@@ -715,6 +724,10 @@ class _Question:
             same.sort(key=_sequence)  # in the order of creation
             return _cut_of(used[next(i for i, one in enumerate(same) if one is node)])
         return None
+
+    def _is_of_gradient(self) -> bool:
+        """Whether nodes of the graph may come from a backward pass with create_graph, and not from a line of code."""
+        return any("create_graph" in line for line in {one.source for one in self.reading.operations})
 
     def _line_of_call(self, name: str, after: str = "") -> Cut | None:
         """The last call of a function in the code; None if it is above the last call of `after`."""
@@ -784,8 +797,10 @@ def _is_stale(node: Any) -> bool:
     return False
 
 
-def _odd_advice(node: Any) -> str:
-    return ODD_ADVICE.get(gradient.operation(node), "Look at the arguments of this operation.")
+def _odd_advice(node: Any, what: str = "") -> str:
+    name = gradient.operation(node)
+    other = ODD_ADVICE.get(name, "Look at the arguments of this operation.")
+    return ODD_ADVICE.get(f"{name} {what}", other)
 
 
 def _cause(odd: gradient.Odd) -> str:

@@ -654,8 +654,9 @@ class _Reader:
         inner = self._call_of_users(callee, given, named, scope.without)
         if inner is not None:
             return inner
-        if isinstance(function, ast.Name) and callee is None and not hasattr(builtins, name):
-            self.reading.complete = False
+        unknown = isinstance(function, ast.Name) and callee is None and not hasattr(builtins, name)
+        if unknown or any(_is_of_users(value.live) for value in [*given, *named.values()]):
+            self.reading.complete = False  # what calls a reader's function may use any tensor
         if isinstance(callee, type) and is_users(getattr(sys.modules.get(callee.__module__), "__file__", "") or "<a>"):
             return Value(_mixed([value.flow for value in [*given, *named.values()]]))
         if type(callee).__name__ == "Sequential" and not is_method:
@@ -847,3 +848,9 @@ def _rebound(changes: Changes, name: str) -> Cut:
     number, line = changes.assigned[name]
     block = changes.blocks[number]
     return Cut("rebound", block.file, line, line_text(block.file, line), name, block.cell)
+
+
+def _is_of_users(live: Any) -> bool:
+    """Whether this is a function of the reader's."""
+    function, _ = function_of(live) if callable(live) and not is_tensor(live) else (None, None)
+    return function is not None and is_users(function.__code__.co_filename)

@@ -96,7 +96,7 @@ ZERO = {
     "returns 0": "its backward returns 0",
     "cancels": "the contributions that arrive there add up to 0",
     "cancel inside": "the contributions to each entry add up to 0",
-    "sum is 1": "its results always sum to 1, and all of them get the same gradient",
+    "sum is 1": "its results always sum to 1 along dim, and all of them get the same gradient",
     "one class": "it has one class only, so its result is always 0",
     "mean is 0": "the results that it normalises together always have mean 0, and they get the same gradient",
     "mean and variance": "the results that it normalises together always have the same mean and variance, and "
@@ -147,7 +147,10 @@ MARKS = {"dead": "slope 0", "saturated": "saturated", "cancels": "adds up to 0",
 
 
 ODD_WORDS: dict[str, tuple[str, Kind]] = {"nan": ("NaN", "nan"), "inf": ("infinity", "inf")}
+LEFT_OUT = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
 ODD_ADVICE = {
+    "sqrt nan": "Keep the argument of sqrt above 0: a negative number has no real root.",
+    "log nan": "Keep the argument of log above 0: a negative number has no real logarithm.",
     "sqrt": "Keep the argument of sqrt above 0, as in sqrt(x + 1e-12): its slope at 0 is infinite.",
     "log": "Keep the argument of log above 0, as in log(x + 1e-12), or, for the log of a softmax, use log_softmax.",
     "div": "Keep the divisor away from 0, as in x / (y + 1e-12).",

@@ -44,7 +44,7 @@ PRODUCTS = {
     "only a formula": ((TWO, None, THREE, "1 / u"), ["2 × (1 / u) = 3"]),
     "repeated and summed": (
         (VECTOR, slopes([3.0, 3.0]), np.array(-3.0)),
-        ["[1, -2]", "× [3, 3]", "= -3, summed"],
+        ["[1, -2]", "× [3, 3]", "summed = -3"],
     ),
     "nothing sent": ((TWO, slopes(THREE), None), ["None"]),
     "nothing came": ((None, slopes(THREE), TWO), ["2"]),

@@ -951,3 +951,13 @@ def test_a_small_jacobian_is_there_at_once_and_an_elementwise_operation_has_none
     assert view.jacobians(named["PowBackward0"]) == []
     with pytest.raises(KeyError, match="no operation with the id 'n99' ran in this pass"):
         view.jacobians("n99")
+
+
+def test_a_move_and_a_sum_are_told_as_such(lib):
+    x = leaf(lib, [[1.0, 2.0], [3.0, 4.0]])
+    b = leaf(lib, 1.0)
+    told = str(viz.play(((x.reshape(4) + b) * lib.tensor([2.0, 2.0, 2.0, 10.0])).sum()))
+    assert "[2, 2, 2, 10] → [[2, 2], [2, 10]]" in told
+    assert "[2, 2, 2, 10] × [1, 1, 1, 1] summed = 16" in told
+    product = str(viz.play((x @ leaf(lib, [[1.0, 0.0], [0.0, 0.0]])).sum()))
+    assert "xᵀ @ g = [[4, 4], [6, 6]] (g = [[1, 1], [1, 1]])" in product

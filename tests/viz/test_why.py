@@ -568,3 +568,19 @@ def test_a_reason_outside_the_graph_marks_nothing(lib):
     view = PROGRAMS["another_variable_was_used"][0](lib)
     assert view.node is None
     assert view.sentence.splitlines()[0] in view.snapshot.notes
+
+
+def test_what_calls_a_function_of_the_program_may_use_any_tensor(lib):
+    hidden = {"through": lambda f, value: f(value).detach()}
+    w, b = (lib.tensor(2.0, requires_grad=True) for _ in range(2))
+    h = hidden["through"](lambda data: lib.sin(data * w), lib.ones(2))
+    view = why(h.sum() + b, w)
+    assert "the line is not known" in view.sentence or "detach" in view.sentence
+    assert "does not depend" not in view.sentence
+
+
+def test_a_node_of_a_graph_of_a_gradient_is_of_no_line_above_it(lib):
+    w = lib.tensor([1.0, -2.0], requires_grad=True)
+    cubes = w**3
+    (g,) = lib.autograd.grad(cubes.sum() / 3, w, create_graph=True)
+    assert "through PowBackward0 [2, -4]" in why(g.sum(), w).sentence

@@ -1225,6 +1225,32 @@ def powers_of_zero(lib):
     return why(loss, w)
 
 
+@program("hook", "is changed by a hook", "[0, 0] is sent on. With it", never=("sent on (line",))
+def two_hooks_of_nodes(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h = w**2
+    loss = (h * 3).sum()
+    h.grad_fn.register_hook(lambda sent, came: tuple(None if g is None else g * 0 for g in sent))
+    loss.grad_fn.register_hook(lambda sent, came: None)
+    return why(loss, w)
+
+
+@program("nan", "the root of a negative number", "where(ok", never=("sqrt(x + 1e-12)",))
+def a_root_that_where_leaves_out(lib):
+    w = lib.tensor([0.0, 4.0, -1.0], requires_grad=True)
+    root = lib.sqrt(w)  # here
+    loss = lib.where(w > 0, root, lib.zeros(3)).sum()
+    return why(loss, w)
+
+
+@program("dead", "outside the limits", "relu", "a square is 0", "its factor off is 0")
+def four_reasons(lib):
+    w = lib.tensor([2.0, 3.0, -1.0, 5.0], requires_grad=True)
+    off = lib.tensor(0.0)
+    loss = w[0] * off + (w[1] - 3) ** 2 + lib.relu(w[2]) * 7 + w[3].clamp(max=4.0) * 2
+    return why(loss, w)
+
+
 @program("nan", "The gradient of w is NaN", "is the first that sends infinity", never=("w is infinity",))
 def a_distance_of_nothing(lib):
     target = lib.tensor([1.0, 2.0])
