@@ -236,7 +236,7 @@ def test_a_failed_check_shows_a_report_and_raises_one_line(capsys):
     assert caught.value._render_traceback_() == [
         (
             "NotPassed: Scale: 6 of 7 checks pass - the gradient is right but for a factor: "
-            "2 times too large (x[2]: yours is 12.19, it must be 6.096)"
+            "2 times too large (entry [2] of the gradient: yours is 12.19, it must be 6.096)"
         )
     ]
     assert capsys.readouterr().out == (
@@ -248,7 +248,7 @@ def test_a_failed_check_shows_a_report_and_raises_one_line(capsys):
         "  FAIL  the gradient agrees with the numerical one, for random grad_output\n"
         "  pass  the arguments, the result and grad_output are left unchanged\n"
         "  pass  calling it again gives the same, calls do not disturb each other\n"
-        "-> the gradient is right but for a factor: 2 times too large (x[2]: yours is 12.19, it must be 6.096)\n"
+        "-> the gradient is right but for a factor: 2 times too large (entry [2] of the gradient: yours is 12.19, it must be 6.096)\n"
         "A small failing input:\n"
         "  x            [ 0.948, -0.725,  0.199]\n"
         "  factor       3.5\n"

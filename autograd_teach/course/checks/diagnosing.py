@@ -172,13 +172,15 @@ def index_in_words(at: tuple[int, ...]) -> str:
 
 
 def apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers, written with enough digits to differ.
+    """Two numbers, written with enough digits to differ by about as much as they do.
 
-    >>> apart(1.0, 2.5), apart(1.00001, 1.00002)
-    (('1', '2.5'), ('1.00001', '1.00002'))
+    >>> apart(1.0, 2.5), apart(1.00001, 1.00002), apart(1.00049, 1.00051)
+    (('1', '2.5'), ('1.00001', '1.00002'), ('1.00049', '1.00051'))
     """
     written = [(f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 18)]
-    return next((pair for pair in written if pair[0] != pair[1]), written[0])
+    off = abs(one - other)
+    differ = (pair for pair in written if pair[0] != pair[1])
+    return next((pair for pair in differ if not abs(abs(float(pair[0]) - float(pair[1])) - off) > off / 2), written[0])
 
 
 def times(factor: float) -> str:

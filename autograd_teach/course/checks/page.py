@@ -21,8 +21,9 @@ _GRADIENTS = ("numerical", "declared")
 
 def html(report: Report) -> str:
     """The report as HTML."""
-    is_gradient = any(name in report.failing_input for name in _GRADIENTS)
-    labels = {name: f"gradient, {name}" for name in (*_GRADIENTS, "yours")} if is_gradient else {}
+    is_gradient = any(name.startswith(_GRADIENTS) for name in report.failing_input)
+    of_gradient = [name for name in report.failing_input if name.startswith((*_GRADIENTS, "yours"))]
+    labels = {name: f"gradient, {name}" for name in of_gradient} if is_gradient else {}
     return render(
         "page.html",
         report=report,

@@ -3,11 +3,11 @@
 NumPy only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..jacobian import wrong_slopes
+from ..jacobian import wrong_slopes, wrong_values
 from .diagnosing import a_or_an
 
 LINES, WIDTH = 12, 600
@@ -33,35 +33,50 @@ def both_sides(expected: Sequence[object], got: Sequence[object], right: str = "
     >>> both_sides([np.array([0.5])], [np.array([0.5], dtype=np.float32)], "declared")
     {'declared': '[0.500]  (float64, shape (1,))', 'yours': '[0.500]  (float32, shape (1,))'}
     """
-
-    def written(digits: int) -> dict[str, str]:
-        return {
-            name: ", ".join(number(_decimal(value), digits) for value in values)
-            for name, values in ((right, expected), ("yours", got))
-        }
-
-    for digits in (3, 6, 9, 12, 15, 18):
-        rows = written(digits)
-        if rows[right] != rows["yours"] and are_apart(list(expected), list(got), digits):
-            return rows
+    digits = digits_apart(expected, got)
+    rows = dict(zip((right, "yours"), _written(expected, got, digits or 3), strict=True))
+    if digits:
+        return rows
     kinds = [", ".join(map(_kind, values)) for values in (expected, got)]
     notes = [f"  ({kind})" if kinds[0] != kinds[1] else "" for kind in kinds]
-    return {name: text + note for (name, text), note in zip(written(3).items(), notes, strict=True)}
+    return {name: text + note for (name, text), note in zip(rows.items(), notes, strict=True)}
+
+
+def digits_apart(expected: Sequence[object], got: Sequence[object]) -> int | None:
+    """The decimal places with which the right and the actual result look different; None if they never do."""
+    for digits in (3, 6, 9, 12, 15, 18):
+        one, other = _written(expected, got, digits)
+        if one != other and are_apart(list(expected), list(got), digits):
+            return digits
+    return None
+
+
+def _written(expected: Sequence[object], got: Sequence[object], digits: int) -> list[str]:
+    return [", ".join(number(_decimal(value), digits) for value in values) for values in (expected, got)]
 
 
 def are_apart(expected: object, got: object, digits: int) -> bool:
-    """Whether all numbers that are wrong still differ from the right ones if both are rounded to so many digits."""
-    expected, got = _decimal(expected), _decimal(got)
+    """Whether all wrong numbers differ from the right ones by about as much as before if both are rounded to so many digits."""
+    pairs = list(_float_pairs(_decimal(expected), _decimal(got)))
+    wrong = wrong_slopes if any(wrong_slopes(*pair).any() for pair in pairs) else wrong_values
+    for one, other in pairs:
+        with np.errstate(invalid="ignore"):
+            off, shown = one - other, np.round(one, digits) - np.round(other, digits)
+            if (np.abs(shown - off) > np.abs(off) / 2)[wrong(one, other)].any():
+                return False
+    return True
+
+
+def _float_pairs(expected: object, got: object) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The arrays of floats of an actual result, each with the right one, if their shapes are equal."""
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
-        return all(are_apart(one, other, digits) for one, other in zip(expected, got, strict=True))
-    if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
-        return all(are_apart(expected[key], got[key], digits) for key in expected)
-    if not isinstance(expected, np.ndarray) or not isinstance(got, np.ndarray) or expected.shape != got.shape:
-        return True
-    if got.dtype.kind != "f" or expected.dtype.kind != "f":
-        return True
-    bad = wrong_slopes(got, expected)
-    return bool((np.round(got, digits) != np.round(expected, digits))[bad].all())
+        for one, other in zip(expected, got, strict=True):
+            yield from _float_pairs(one, other)
+    elif isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
+        for key in expected:
+            yield from _float_pairs(expected[key], got[key])
+    elif isinstance(expected, np.ndarray) and isinstance(got, np.ndarray) and expected.shape == got.shape:
+        yield from [(got, expected)] if expected.dtype.kind == got.dtype.kind == "f" else []
 
 
 def _kind(value: object) -> str:
@@ -70,17 +85,19 @@ def _kind(value: object) -> str:
     return f"{'' if type(value) is np.ndarray else 'a NumPy array, '}{value.dtype}, shape {value.shape}"
 
 
-def given(value: object) -> str:
+def given(value: object, digits: int | None = 3) -> str:
     """An argument as text; a tensor with its shape if the numbers do not show it, and with a dtype other than float64.
+
+    digits: None for all that are needed to compute with exactly this argument.
 
     >>> given(np.zeros((0, 2))), given(np.array(2)), given(2), given(np.array([2.0]))
     ('[]  (a tensor of shape (0, 2))', '2  (a tensor of shape () and of dtype int64)', '2', '[2.000]')
     """
     if not isinstance(value, np.ndarray):
-        return number(value)
+        return number(value, digits)
     words = [f"of shape {value.shape}"] if value.ndim == 0 or value.size == 0 else []
     words += [f"of dtype {value.dtype}"] if value.dtype != np.float64 else []
-    return number(value) + (f"  (a tensor {' and '.join(words)})" if words else "")
+    return number(value, digits) + (f"  (a tensor {' and '.join(words)})" if words else "")
 
 
 def _decimal(value: object) -> object:
@@ -95,8 +112,8 @@ def _decimal(value: object) -> object:
     return value
 
 
-def number(value: object, digits: int = 3) -> str:
-    """A value of a record as text: a number, an array, a str, or a collection of these."""
+def number(value: object, digits: int | None = 3) -> str:
+    """A value of a record as text: a number, an array, a str, or a collection of these. digits: None for all."""
     if isinstance(value, list):
         left, right = getattr(value, "brackets", ("[", "]"))  # a tuple of an answer has others
         end = "," if left == "(" and len(value) == 1 else ""
@@ -106,9 +123,9 @@ def number(value: object, digits: int = 3) -> str:
     if hasattr(value, "type"):
         return a_or_an(value.type)
     if not isinstance(value, np.ndarray):
-        return f"{value:.6g}" if isinstance(value, float) else repr(value)
-    if value.dtype.kind != "f":
-        return np.array2string(value, separator=", ", threshold=50)
+        return f"{value:.6g}" if isinstance(value, float) and digits is not None else repr(value)
+    if value.dtype.kind != "f" or digits is None:
+        return np.array2string(value, floatmode="unique", separator=", ", threshold=50)
     rounded = np.round(value, digits) + 0.0  # no "-0."
     return np.array2string(
         rounded, precision=digits, floatmode="fixed", suppress_small=True, separator=", ", threshold=50

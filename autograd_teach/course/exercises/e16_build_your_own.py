@@ -52,7 +52,7 @@ class Computation(Prepared):
 
     def in_words(self, name: str) -> str:
         leaves = "; ".join(f"{name} = Tape({value:g})" for name, value in self.values.items())
-        lines = self.program.replace("\n  ", " ").replace("\n", "; ")
+        lines = self.program.replace("\n  ", " ").replace("\nfor", "`, then `for").replace("\n", "; ")
         return f"`{leaves}; {lines}`, then `{'; '.join(f'{name}.backward()' for name in self.backward)}`"
 
 

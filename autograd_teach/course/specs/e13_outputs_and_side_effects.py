@@ -747,7 +747,7 @@ SPECS = {
             Mistake(
                 "wrong_place",
                 "a position is counted from the beginning of its window, but used as if it were counted from the beginning of "
-                "the row, and what arrives later replaces what was there",
+                "the row",
                 **sent_to(lambda i, o, k, n: o, added=False),
             ),
             *family(

@@ -367,7 +367,7 @@ CROSS_ENTROPY_MISTAKES = (
             "forward takes the logarithm to base 10, but it must be the natural one": (
                 lambda logits, target: -_at(log_softmax(logits), target) / np.log(10)
             ),
-            "forward leaves the wanted class out of the sum of exponentials": _of_other_classes,
+            "forward leaves the right class out of the sum of exponentials": _of_other_classes,
             "forward subtracts the largest logit of the row, but not from the logit of the class": (
                 lambda logits, target: log_sum_exp(logits) - logits.max(axis=1) - _at(logits, target)
             ),
@@ -394,7 +394,7 @@ CROSS_ENTROPY_MISTAKES = (
             "forward divides by the number of rows twice": (
                 lambda logits, target: cross_entropy(logits, target) / len(target)
             ),
-            "forward picks the classes of all rows in every row, but each row has one wanted class": (
+            "forward picks the classes of all rows in every row, but each row has one right class": (
                 lambda logits, target: -log_softmax(logits)[:, target]
             ),
             "forward takes the mean over all classes, whatever target says": (
@@ -407,7 +407,7 @@ CROSS_ENTROPY_MISTAKES = (
     *family(
         "small_number",
         "forward puts a small number under the logarithm to keep it from 0: the loss is too small where the "
-        "probability of the wanted class is near 0",
+        "probability of the right class is near 0",
         lambda how, number: {"forward": _over(lambda logits, target: -np.log(how(_wanted(logits, target), number)))},
         how={"added": np.add, "as a limit": np.maximum},
         number={f"{tiny:g}": tiny for tiny in _TINY},
@@ -433,7 +433,7 @@ CROSS_ENTROPY_MISTAKES = (
     ),
     *family(
         "probability_of_zero",
-        "forward takes the logarithm of a probability, which is 0 for a float where the wanted class lies 1000 below the "
+        "forward takes the logarithm of a probability, which is 0 for a float where the right class lies 1000 below the "
         "largest logit of its row; the loss is finite there",
         lambda also: {"forward": _over(lambda logits, target: _infinite_log(_wanted(logits, target)), also)},
         also={"": np.mean},
@@ -465,13 +465,13 @@ CROSS_ENTROPY_MISTAKES = (
             "from 0": {"wanted": lambda logits, target: _one_hot(logits, target - 1)},
             "the gradient treats the class after the one that target names as the right one: classes are counted "
             "from 0": {"wanted": lambda logits, target: _one_hot(logits, _after(logits, target))},
-            "1 is added to the probability of the wanted class, but a larger logit there makes the loss smaller": {
+            "1 is added to the probability of the right class, but a larger logit there makes the loss smaller": {
                 "wanted": lambda logits, target: -_one_hot(logits, target)
             },
-            "1 is subtracted from every probability, but each row has only one wanted class": {
+            "1 is subtracted from every probability, but each row has only one right class": {
                 "wanted": lambda logits, target: 1 + 0 * logits
             },
-            "1 is subtracted in every row at the classes of all rows, but each row has only one wanted class": {
+            "1 is subtracted in every row at the classes of all rows, but each row has only one right class": {
                 "wanted": lambda logits, target: _one_hot(logits, target).max(axis=0)
             },
             "the gradient is made of the logits themselves, but it needs their probabilities": {
@@ -483,10 +483,10 @@ CROSS_ENTROPY_MISTAKES = (
             "the gradient is made of a softmax of the probabilities: the softmax is taken twice": {
                 "probabilities": lambda logits: _softmax(_softmax(logits))
             },
-            "what is subtracted in a row is the number of the wanted class, but it must be 1 at that class": {
+            "what is subtracted in a row is the number of the right class, but it must be 1 at that class": {
                 "wanted": lambda logits, target: target[:, None]
             },
-            "the gradient is 0 at the wanted class: the probability is subtracted there, but it must be 1": {
+            "the gradient is 0 at the right class: the probability is subtracted there, but it must be 1": {
                 "wanted": lambda logits, target: _one_hot(logits, target) * _softmax(logits)
             },
             "the softmax in backward runs down the columns, but the classes of one example are in one row": {
@@ -504,7 +504,7 @@ CROSS_ENTROPY_MISTAKES = (
     ),
     *family(
         "wanted_class_only",
-        "the gradient reaches only the wanted class of each row, but the softmax makes the loss depend on every "
+        "the gradient reaches only the right class of each row, but the softmax makes the loss depend on every "
         "logit of the row{also}",
         lambda also: {
             "vjp": lambda g, logits, target: g * _one_hot(logits, target) * (_softmax(logits) - 1) / also(logits)
@@ -539,7 +539,7 @@ CROSS_ENTROPY_MISTAKES = (
         lambda part: {"vjp": part},
         part={
             "the softmax": lambda g, logits, target: g * (_softmax(logits) / len(target) - _one_hot(logits, target)),
-            "the wanted class": lambda g, logits, target: (
+            "the right class": lambda g, logits, target: (
                 g * (_softmax(logits) - _one_hot(logits, target) / len(target))
             ),
         },

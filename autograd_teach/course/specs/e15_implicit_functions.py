@@ -279,7 +279,7 @@ def fixed_point_mistakes() -> Iterator[Mistake]:
                 lambda W, slope, g: g
             ),
             (
-                "this system of linear equations is the one for a change of x; for a gradient, its matrix is transposed"
+                "this system of linear equations is the one for a change of x; for a gradient, its matrix must be transposed"
             ): lambda W, slope, g: solved(slope[:, None] * W, g),
             "the system is solved with I + J, but dx = J dx + (direct effect) needs I - J": (
                 lambda W, slope, g: solved(-(slope[:, None] * W).T, g)
@@ -574,7 +574,9 @@ def cholesky_mistakes() -> Iterator[Mistake]:
         **replaced(last=lambda S: S + S.T),
     )
     yield from family("phi", "Φ {phi}", lambda phi: replaced(phi=phi), phi=PHIS)
-    yield from family("last", "the last step gives A {last}", lambda last: replaced(last=last), last=LASTS)
+    yield from family(
+        "last", "as the gradient for A, the last step gives {last}", lambda last: replaced(last=last), last=LASTS
+    )
     yield from family(
         "product",
         "Φ is applied to {product}",
@@ -627,7 +629,7 @@ def cholesky_mistakes() -> Iterator[Mistake]:
     )
     yield from family(
         "two_steps",
-        "two steps are wrong: Φ {phi}; and the last step gives A {last}",
+        "two steps are wrong: Φ {phi}; and as the gradient for A, the last step gives {last}",
         lambda phi, last: replaced(phi=phi, last=last),
         phi={words: PHIS[words] for words in PHIS if words.startswith(("keeps the diagonal", "is left", "keeps what"))},
         last={words: LASTS[words] for words in LASTS if not words.startswith(("half", "(S"))}

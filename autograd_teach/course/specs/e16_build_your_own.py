@@ -501,8 +501,8 @@ SPECS = {
             ),
             Mistake(
                 "overwritten",
-                "only computations that use a value more than once are wrong: its gradient is complete only when all its uses have "
-                "sent theirs, and each of them counts once",
+                "only computations that use a value more than once are wrong: its gradient is the sum of the gradients of all its "
+                "uses, each of them once, and only this whole sum is passed on",
                 where=about(*MORE_THAN_ONCE),
             ),
             Mistake(

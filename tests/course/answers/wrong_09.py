@@ -623,7 +623,7 @@ class ExpLocal(ExpForward):
         return result * 1
 
 
-@wrong("09.Exp", "saved_argument", "backward needs x itself")
+@wrong("09.Exp", "saved_argument", "backward needs `x` itself")
 class ExpSavesInput(Function):
     @staticmethod
     def forward(ctx, x):

@@ -375,7 +375,7 @@ class CubeUnderNoGrad(CubeForward):
             return 3 * g * x * x
 
 
-@wrong("11.Cube", "second_constant", "misses how the gradient depends on x")
+@wrong("11.Cube", "second_constant", "misses how the gradient depends on `x`")
 class CubeSavedSlope(Function):
     @staticmethod
     def forward(ctx, x):
@@ -408,7 +408,7 @@ class CubeDetached(CubeForward):
         return 3 * g * x * x
 
 
-@wrong("11.Cube", "wrong_second", "the second by x is wrong")
+@wrong("11.Cube", "wrong_second", "the second by `x` is wrong")
 class CubeHalfDetached(Function):
     @staticmethod
     def forward(ctx, x):
@@ -511,7 +511,7 @@ class CubeIsTriple(CubeForward):
 # Norm
 
 
-@wrong("11.Norm", "wrong_second", "the second by x is wrong")
+@wrong("11.Norm", "wrong_second", "the second by `x` is wrong")
 class NormAsANumber(Function):
     @staticmethod
     def forward(ctx, x):
@@ -535,7 +535,7 @@ class NormSavesACopy(NormBackward):
         return result
 
 
-@wrong("11.Norm", "second_constant", "misses how the gradient depends on x")
+@wrong("11.Norm", "second_constant", "misses how the gradient depends on `x`")
 class NormSavedDirection(Function):
     @staticmethod
     def forward(ctx, x):
@@ -1046,7 +1046,7 @@ class NormLargest(NormBackward):
         return x.abs().max()
 
 
-@wrong("11.Norm", "wrong_second", "the second by x is wrong")
+@wrong("11.Norm", "wrong_second", "the second by `x` is wrong")
 class NormDividesByDetached(NormForward):
     @staticmethod
     def backward(ctx, g):

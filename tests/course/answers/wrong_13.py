@@ -148,7 +148,7 @@ class SinCosDetached(SinCosForward):
         return g.detach() * x.cos() - h.detach() * x.sin()
 
 
-@wrong("13.SinCos", "second_constant", "misses how the gradient depends on x")
+@wrong("13.SinCos", "second_constant", "misses how the gradient depends on `x`")
 class SinCosKeptSlopes(Function):
     @staticmethod
     def forward(ctx, x):
@@ -1451,7 +1451,7 @@ class SortAllButLast(Function):
         return result
 
 
-@wrong("13.MaxPool1d", "known", "what arrives later replaces what was there")
+@wrong("13.MaxPool1d", "known", "counted from the beginning of the row")
 class PoolScattersOffsets(PoolForward):
     @staticmethod
     def backward(ctx, g):

@@ -549,7 +549,7 @@ class LogSumExpDetached(LogSumExpForward):
         return (g.unsqueeze(-1) * (x - result.unsqueeze(-1)).exp()).detach()
 
 
-@wrong("14.LogSumExp", "second_constant", "misses how the gradient depends on x")
+@wrong("14.LogSumExp", "second_constant", "misses how the gradient depends on `x`")
 class LogSumExpShareKept(Function):
     @staticmethod
     def forward(ctx, x):
@@ -827,7 +827,7 @@ class SoftplusThroughNumPy(SoftplusForward):
         return torch.tensor(g.detach().numpy() * 0.5 * (1 + np.tanh(x / 2)))
 
 
-@wrong("14.Softplus", "second_constant", "misses how the gradient depends on x")
+@wrong("14.Softplus", "second_constant", "misses how the gradient depends on `x`")
 class SoftplusSlopeKept(Function):
     @staticmethod
     def forward(ctx, x):
@@ -839,7 +839,7 @@ class SoftplusSlopeKept(Function):
         return g * ctx.slope
 
 
-@wrong("14.Softplus", "second_constant", "misses how the gradient depends on x")
+@wrong("14.Softplus", "second_constant", "misses how the gradient depends on `x`")
 class SoftplusDetachedSlope(SoftplusForward):
     @staticmethod
     def backward(ctx, g):
@@ -990,7 +990,7 @@ class InterpolateItem(Function):
         return (1 - ctx.t) * g, ctx.t * g, (g * (b - a)).sum()
 
 
-@wrong("14.Interpolate", "second_constant", "or is detached")
+@wrong("14.Interpolate", "second_constant", "cut off by .detach()")
 class InterpolateDetached(InterpolateForward):
     @staticmethod
     def backward(ctx, g):
@@ -1789,7 +1789,7 @@ class CrossEntropyLimitedLogits(CrossEntropyBackward):
         return (near.exp().sum(1).log() - near[torch.arange(len(target)), target]).mean()
 
 
-@wrong("14.SoftmaxCrossEntropy", "known", "the number of the wanted class")
+@wrong("14.SoftmaxCrossEntropy", "known", "the number of the right class")
 class CrossEntropyMinusNumber(CrossEntropyForward):
     @staticmethod
     def backward(ctx, g):
@@ -1804,7 +1804,7 @@ class LogSumExpMinusX(LogSumExpForward):
         return g.unsqueeze(-1) * (-ctx.saved_tensors[0]).softmax(-1)
 
 
-@wrong("14.LogSumExp", "second_nan", "the second by x is NaN")
+@wrong("14.LogSumExp", "second_nan", "the second by `x` is NaN")
 class LogSumExpWhereTooLate(LogSumExpForward):
     """Both ways are computed, and the one that is not picked spoils the second derivative."""
 

@@ -154,7 +154,7 @@ class NewtonLocal(NewtonForward):
         return 1 / (2 * x)
 
 
-@wrong("15.NewtonSqrt", "saved_argument", "backward needs a itself")
+@wrong("15.NewtonSqrt", "saved_argument", "backward needs `a` itself")
 class NewtonSavesArgument(Function):
     @staticmethod
     def forward(ctx, a):
@@ -167,7 +167,7 @@ class NewtonSavesArgument(Function):
         return g / (2 * a.sqrt())
 
 
-@wrong("15.NewtonSqrt", "second_constant", "misses how the gradient depends on a")
+@wrong("15.NewtonSqrt", "second_constant", "misses how the gradient depends on `a`")
 class NewtonSlopeOnCtx(Function):
     @staticmethod
     def forward(ctx, a):

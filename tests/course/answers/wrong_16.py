@@ -219,7 +219,7 @@ class RecursiveOrder(Right):
         return finished[::-1]
 
 
-@wrong("16.Tape", "timeout", "y = a; for i in range(40): y = y + y`, then `y.backward()`")
+@wrong("16.Tape", "timeout", "y = a`, then `for i in range(40): y = y + y`, then `y.backward()`")
 class Impatient(Right):
     """Passes each gradient on by itself, right down to the leaves."""
 

@@ -412,7 +412,7 @@ class MatMulReshapedBoth(Function):
 # The second derivative
 
 
-@wrong("14.Softplus", "second_nan", "the second by x is NaN")
+@wrong("14.Softplus", "second_nan", "the second by `x` is NaN")
 class SoftplusNaNFarOut(Function):
     @staticmethod
     def forward(ctx, x):

@@ -84,7 +84,7 @@ class FunctionChecker:
         return evidence.structure != "no_forward" and not (stopped and all(stopped))
 
     def failing_input(self, evidence: FunctionEvidence, failed: set[str], message: str) -> Mapping[str, str]:
-        return failing_input(evidence, failed)
+        return failing_input(evidence, failed, message)
 
     def picture(self, evidence: FunctionEvidence, states: Mapping[str, State]) -> Picture | None:
         return picture(evidence, states)

@@ -29,13 +29,14 @@ def function_of(subject: Any) -> tuple[type, str | None]:
     engine = engine_of_function(subject)
     if engine is None:
         return object, "no_function"
+    not_static = []
     for method in ("forward", "backward"):
         owner = next(base for base in subject.__mro__ if method in vars(base))
         if owner is engine.function or engine_of_function(owner) is None:
             return subject, f"no_{method}"
         if not isinstance(vars(owner)[method], staticmethod):
-            return subject, "not_static"
-    return subject, None
+            not_static.append(method)
+    return subject, f"not_static {' and '.join(not_static)}" if not_static else None
 
 
 @functools.cache

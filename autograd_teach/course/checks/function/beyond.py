@@ -12,7 +12,7 @@ import numpy as np
 from ..diagnosing import Diagnosis, apart, index_in_words, into
 from .checks import asked_wrong, computed_unasked, partial_right, same_run, wrong_seconds
 from .evidence import FunctionEvidence
-from .values import largest_difference, only_for
+from .values import crash_in_words, failure_in_words, largest_difference, only_for
 
 BEYOND: list[Diagnosis] = []
 diagnosis = into(BEYOND)
@@ -34,7 +34,7 @@ def _shared_between_calls(evidence: FunctionEvidence) -> str | None:
 @diagnosis("backward_once", "runs", "repeat")
 def _backward_once(evidence: FunctionEvidence) -> str | None:
     again = evidence.backward_again
-    crash = again.crash or again.refused if again else None
+    crash = failure_in_words(again) if again else None
     first = evidence.cases[0].run if evidence.cases else None
     if again is None or first is None or first.crash or not same_run(first, evidence.repeated):
         return None
@@ -47,7 +47,7 @@ def _backward_once(evidence: FunctionEvidence) -> str | None:
 @diagnosis("not_repeatable", "repeat")
 def _not_repeatable(evidence: FunctionEvidence) -> str | None:
     again = evidence.repeated
-    crash = again.crash or again.refused if again else None
+    crash = failure_in_words(again) if again else None
     what = f"raises an error the second time ({crash})" if crash else "gives another result the second time"
     return f"the same call {what}: something outside ctx keeps values of the first call, or is random"
 
@@ -87,7 +87,7 @@ def _none_grad_output(evidence: FunctionEvidence) -> str | None:
         if not partial_right(case, run):
             only = f"if only result {number + 1} is used"
             comes = "None" if run.got_none else "zeros"
-            crash = run.crash or run.refused
+            crash = failure_in_words(run)
             if crash is None:
                 return f"{only}, the gradient is wrong; the grad_output of a result that is not used is {comes} here"
             return f"{only}, {crash}; the grad_output of a result that is not used is {comes} here"
@@ -146,7 +146,7 @@ def _none_not_handled(evidence: FunctionEvidence) -> str | None:
     run = evidence.no_gradient
     if run is None:
         return None
-    does = run.crash or run.refused or "backward returns a gradient, but it must return None"
+    does = failure_in_words(run) or "backward returns a gradient, but it must return None"
     return f"if no gradient comes, grad_output is None: {does}"
 
 
@@ -157,7 +157,7 @@ def _second_raised(evidence: FunctionEvidence) -> str | None:
     if crash is None or any(run.changed or run.crash == crash for run in evidence.runs):
         return None
     once = "; once_differentiable forbids what this exercise asks for" if "once_differentiable" in crash.message else ""
-    return f"differentiating backward: {crash}{once}"
+    return f"differentiating backward: {crash_in_words(crash)}{once}"
 
 
 @diagnosis("second_cut", "double_backward")
@@ -167,7 +167,7 @@ def _second_cut(evidence: FunctionEvidence) -> str | None:
         return None
     return (
         "the gradient does not have a graph, so it cannot be differentiated: somewhere in backward it leaves the "
-        "tensors (through NumPy, .item(), .data, .detach() or no_grad)"
+        "tensors (for example through NumPy, .item(), .data, .detach() or no_grad)"
     )
 
 
@@ -180,12 +180,16 @@ def _second_nan(evidence: FunctionEvidence) -> str | None:
                 name = _differentiated(evidence, key)
                 at = tuple(int(i) for i in np.argwhere(~np.isfinite(got))[0])
                 bad = "NaN" if np.isnan(got).any() else "infinite"
-                there = f", where {name} is {second.arguments[key][at]:.4g}" if key >= 0 else ""
+                there = f", where `{name}` is {second.arguments[key][at]:.4g}" if key >= 0 else ""
+                entry = f" in its entry {index_in_words(at)}" if at else ""
                 return (
-                    f"the first derivative is right, the second by {name} is {bad} ({name}{index_in_words(at)}{there}): a number "
+                    f"the first derivative is right, the second by `{name}` is {bad}{entry}{there}: a number "
                     "inside backward is infinite, or 0 in a denominator, although its product or quotient is finite"
                 )
     return None
+
+
+_CUT_OFF = "computed in forward or under no_grad, or cut off by .detach(), .data, .item() or NumPy"
 
 
 @diagnosis("second_constant", "double_backward")
@@ -193,10 +197,10 @@ def _second_constant(evidence: FunctionEvidence) -> str | None:
     for index, name in enumerate(evidence.form.arguments):
         wrong = [second for second in evidence.second if index in wrong_seconds(second)]
         if wrong and all(second.got.get(index) is None or not np.any(second.got[index]) for second in wrong):
-            what = "the result itself" if "from_result" in evidence.form.properties else f"{name} or the result itself"
+            what = "the result" if "from_result" in evidence.form.properties else "the arguments or the result"
             return (
-                f"the second derivative misses how the gradient depends on {name}: backward uses a constant, because it was "
-                f"computed in forward or is detached; compute in backward with {what}, from save_for_backward"
+                f"the second derivative misses how the gradient depends on `{name}`: backward uses something that is a constant for "
+                f"autograd; was it {_CUT_OFF}? Compute it in backward, without any of these, from {what}, saved with save_for_backward"
             )
     return None
 
@@ -214,12 +218,12 @@ def _wrong_second(evidence: FunctionEvidence) -> str | None:
     ask = (
         "does it leave the graph somewhere in backward"
         if key < 0
-        else "is something that depends on it a constant for backward"
+        else f"is something that depends on `{name}` a constant for backward ({_CUT_OFF})"
     )
     is_, must = apart(float(shown[at]), float(want[at]))
     return (
-        f"the first derivative is right, the second by {name} is wrong ({name}{index_in_words(at)}: yours is {is_}, "
-        f"it must be {must}); {ask}?"
+        f"the first derivative is right, the second by `{name}` is wrong (the derivative of the gradient with random "
+        f"weights{index_in_words(at) and f', entry {index_in_words(at)}'}: yours is {is_}, it must be {must}); {ask}?"
     )
 
 
@@ -234,6 +238,6 @@ def _differentiated(evidence: FunctionEvidence, key: int) -> str:
 def _saved_argument(evidence: FunctionEvidence) -> str | None:
     name = evidence.form.arguments[0]
     return (
-        f"backward needs {name} itself, or a tensor that shares its memory: it fails if {name} is changed after forward; save "
+        f"backward needs `{name}` itself, or a tensor that shares its memory: it fails if `{name}` is changed after forward; save "
         "the result instead, as the exercise asks"
     )

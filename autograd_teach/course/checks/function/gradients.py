@@ -155,7 +155,7 @@ def _after_forward(evidence: FunctionEvidence) -> str | None:
     """Backward may use the wrong numbers of forward, so a diagnosis of backward would be a guess."""
     if not wrong_forward(evidence) or not wrong_gradients(evidence):
         return None
-    return "the gradient is wrong too, but it may follow from what forward computes: fix forward first"
+    return "the gradient is wrong too, which may follow from what forward computes, or not: fix forward first"
 
 
 @diagnosis("true_derivative", "gradient")
@@ -663,7 +663,9 @@ def _wrong_gradient(evidence: FunctionEvidence) -> str | None:
     where = only_for(evidence, [each.run for each, *_ in wrong], judged)
     off = max(relative_difference(each, right) for _, _, each, right in wrong)
     near = f"; the largest relative difference is {off:.1g}" if off < 1e-3 else ""
-    return f"the gradient{of_argument(evidence, index)} is wrong{example_in_words(evidence, index, got, want)}{where}{near}"
+    others = {n for _, n, each, right in all_gradients(evidence) if n != index and not same_slopes(each, right)}
+    too = f"; wrong for {' and '.join(evidence.form.arguments[n] for n in sorted(others))} too" if others else ""
+    return f"the gradient{of_argument(evidence, index)} is wrong{example_in_words(evidence, index, got, want)}{where}{near}{too}"
 
 
 def _wrong_in_a_row(evidence: FunctionEvidence) -> str | None:

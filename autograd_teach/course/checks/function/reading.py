@@ -147,9 +147,10 @@ def of_argument(evidence: FunctionEvidence, index: int) -> str:
 
 def example_in_words(evidence: FunctionEvidence, index: int, got: np.ndarray, want: np.ndarray) -> str:
     at = largest_difference(got, want)
-    name = evidence.form.arguments[index]
     is_, must = apart(float(got[at]), float(want[at]))
-    return f" ({name}{index_in_words(at)}: yours is {is_}, it must be {must}{_of_which_input(evidence, index, got)})"
+    entry = f"entry {index_in_words(at)} of " if at else ""
+    of = f"{entry}the gradient{of_argument(evidence, index)}"
+    return f" ({of}: yours is {is_}, it must be {must}{_of_which_input(evidence, index, got)})"
 
 
 def _of_which_input(evidence: FunctionEvidence, index: int, got: np.ndarray) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...jacobian import same_slopes
 from ..diagnosing import Diagnosis, a_or_an, into
-from .checks import expected_gradient, without_extra_none
+from .checks import expected_gradient, usable, without_extra_none
 from .evidence import Case, FunctionEvidence
 from .reading import (
     first_returned,
@@ -62,10 +62,10 @@ def _too_few(evidence: FunctionEvidence) -> str | None:
     if count >= len(names):
         return None
     enough = run is not None and any(len(each.returned or names) >= len(names) for each in evidence.runs)
-    here = f" for {inputs_in_words(evidence, run)}" if enough and run else ""
+    here = f"; this happens for {inputs_in_words(evidence, run)}" if enough and run else ""
     return (
-        f"backward returns {values_in_words(count)}{here}, forward takes {len(names)} arguments ({', '.join(names)}): "
-        "one for each, in that order, and None where there is no gradient"
+        f"backward returns {values_in_words(count)}, forward takes {len(names)} arguments ({', '.join(names)}): "
+        f"one for each, in that order, and None where there is no gradient{here}"
     )
 
 
@@ -75,9 +75,10 @@ def _one_per_result(evidence: FunctionEvidence) -> str | None:
     count = len(without_extra_none(run)) if run else 0
     if run is None or count != results or len(run.values or ()) != results or results <= len(names):
         return None
+    all_of_them = "" if evidence.form.constants else ", to which all the results contribute"
     return (
         f"backward returns {values_in_words(count)}, as many as forward has results; it must return one for each argument of forward "
-        f"({', '.join(names)}), to which all the results contribute"
+        f"({', '.join(names)}){all_of_them}"
     )
 
 
@@ -101,7 +102,7 @@ def _swapped_return(evidence: FunctionEvidence) -> str | None:
             for other, value in enumerate(returned):
                 fits = isinstance(value, np.ndarray) and value.shape == np.shape(run.arguments[index])
                 if fits and not has_gradient(run, other) and other < len(names):
-                    return f"the gradient for {names[index]} is at the place of {names[other]}: the order is that of forward's arguments"
+                    return f"the gradient for {names[index]} is at the place of {names[other]}: the order must be that of forward's arguments"
     return None
 
 
@@ -112,8 +113,18 @@ def _none_for_tensor(evidence: FunctionEvidence) -> str | None:
         owing = [run for run in returned if has_gradient(run, index) and len(run.returned or ()) > index]
         bad = [run for run in owing if (run.returned or ())[index] is None]
         if bad:
-            return f"backward returns None for {name}, which is a tensor and has a gradient{only_for(evidence, bad, owing)}"
+            where = only_for(evidence, bad, owing) or _given_otherwise(evidence, index)
+            return f"backward returns None for {name}, which is a tensor and has a gradient{where}"
     return None
+
+
+def _given_otherwise(evidence: FunctionEvidence, index: int) -> str:
+    """The argument that alone requires grad in a run that gives a gradient for argument `index`, in words; else ""."""
+    names = evidence.form.arguments
+    for asked, run in evidence.needed.items():
+        if isinstance(dict(enumerate(run.returned or ())).get(index), np.ndarray):
+            return f", if all arguments require grad; if only {names[asked]} does, it returns a gradient for {names[index]}"
+    return ""
 
 
 @diagnosis("tensor_for_constant", "returns")
@@ -156,7 +167,7 @@ def _not_summed(evidence: FunctionEvidence) -> str | None:
             name = evidence.form.arguments[index]
             return (
                 f"the gradient for {name} has the shape of the result, {entry.shape}; {name} has shape {shape} and was "
-                "broadcast: each of its entries was used several times, so several gradients belong together"
+                "broadcast, so its numbers were used several times: the gradients of all uses of a number must be added up"
             )
     return None
 
@@ -184,7 +195,7 @@ def _summed_wrongly(evidence: FunctionEvidence) -> str | None:
     repeated = _axes(_axes_repeated(shape, case.expected[0].shape))
     return (
         f"the gradient for {name}{other} is added up {along} of the result, but the entries of {name} were repeated along "
-        f"{repeated} (here it has shape {shape}, the result {case.expected[0].shape})"
+        f"{repeated} (where it has shape {shape}, and the result {case.expected[0].shape})"
     )
 
 
@@ -247,7 +258,7 @@ def _swapped_shapes(evidence: FunctionEvidence) -> str | None:
         if moved and all(_stands_at(case, place, owner) for case in evidence.cases for place, owner in moved):
             if len(moved) == 2:
                 one, other = sorted(moved[0])
-                return f"the gradients for {names[one]} and {names[other]} have changed places: the order is that of forward's arguments"
+                return f"the gradients for {names[one]} and {names[other]} have changed places: the order must be that of forward's arguments"
             told = " and ".join(f"that for {names[owner]} at the place of {names[place]}" for place, owner in moved)
             return f"the gradients are in another order than forward's arguments: {told}"
     return None
@@ -265,5 +276,9 @@ def _stands_at(case: Case, place: int, owner: int) -> bool:
 def _wrong_shape(evidence: FunctionEvidence) -> str | None:
     for case, index, entry in _misshapen(evidence):
         name, shape = evidence.form.arguments[index], np.shape(case.arguments[index])
-        return f"the gradient for {name} has shape {entry.shape}, {name} itself {shape}: they must be equal"
+        others = any(usable(each.run, index) is not None for each in evidence.cases)
+        where = f"; this happens for {inputs_in_words(evidence, case)}" if others else ""
+        return (
+            f"the gradient for {name} has shape {entry.shape}, {name} itself {shape}: the shapes must be equal{where}"
+        )
     return None

@@ -75,10 +75,10 @@ def _no_backward(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("not_static", "structure")
 def _not_static(evidence: FunctionEvidence) -> str | None:
+    kind, _, methods = (evidence.structure or "").partition(" ")
+    each = "each" if " and " in methods else "its"
     return (
-        "forward and backward must be static: put @staticmethod in the line before each `def`"
-        if evidence.structure == "not_static"
-        else None
+        f"{methods} must be static: put @staticmethod in the line before {each} `def`" if kind == "not_static" else None
     )
 
 
@@ -121,7 +121,7 @@ def _raises_without_an_argument(evidence: FunctionEvidence) -> str | None:
         given = [run for run in evidence.runs if run.arguments[number] is not None]
         crashes = [run.crash for run in evidence.runs if run.arguments[number] is None]
         if given and crashes and all(crashes) and not any(run.crash for run in given) and crashes[0]:
-            return f"raises an error if {name} is None, but not if {name} is given: {_crash_in_words(crashes[0])}"
+            return f"raises an error if {name} is None, but not if {name} is given: {crash_in_words(crashes[0])}"
     return None
 
 
@@ -138,10 +138,10 @@ def _raises_for_some_shapes(evidence: FunctionEvidence) -> str | None:
             each for each in crashed if each.crash and (each.crash.kind, each.crash.line) == (crash.kind, crash.line)
         ]
         others = f", and for {len(same) - 1} more of the {len(evidence.runs)} inputs tried" if same[1:] else ""
-        return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {_crash_in_words(crash)}"
+        return f"raises an error for {inputs_in_words(evidence, crashed[0])}{others}: {crash_in_words(crash)}"
     alike = {(each.crash.kind, each.crash.line) for each in crashed if each.crash}
     first = f" (this is the one for {of_shape(evidence)} {shapes_of(crashed[:1])})" if len(alike) > 1 else ""
-    return f"raises an error for {of_shape(evidence)} {shapes_of(crashed)}, but not for {shapes_of(fine)}: {_crash_in_words(crash)}{first}"
+    return f"raises an error for {of_shape(evidence)} {shapes_of(crashed)}, but not for {shapes_of(fine)}: {crash_in_words(crash)}{first}"
 
 
 @diagnosis("number_of_results", "forward")
@@ -185,26 +185,36 @@ def _raised(evidence: FunctionEvidence) -> str | None:
     for run, when in _runs_in_words(evidence):
         if run.crash:
             which = _which_is_a_leaf(evidence, run)
-            words = _crash_in_words(run.crash)
+            words = crash_in_words(run.crash)
             return when + (words.removesuffix(".") + which if which else words)
         if run.refused:
-            what = f"{run.refused.kind}: {run.refused.message}"
-            return f"{when}autograd does not accept what backward returns: {what}"
+            return f"{when}{failure_in_words(run)}"
     return None
+
+
+def failure_in_words(run: Run) -> str | None:
+    """The error of a run in words; None if there was none."""
+    if run.refused and not run.crash:
+        return f"autograd does not accept what backward returns: {run.refused.kind}: {run.refused.message}"
+    return crash_in_words(run.crash) if run.crash else None
 
 
 def _which_is_a_leaf(evidence: FunctionEvidence, run: Run) -> str:
     """A remark on which argument may be changed, if the exercise changes one and the answer changed another."""
-    if not evidence.form.in_place or run.crash is None or "leaf Variable" not in run.crash.message:
+    if not evidence.form.in_place or run.crash is None:
         return ""
     may = evidence.form.arguments[evidence.form.in_place[0]]
+    if "marked as dirty" in run.crash.message:
+        return f"; the tensor to change, to mark as dirty and to return is {may}, and no other"
+    if "leaf Variable" not in run.crash.message:
+        return ""
     others = [name for n, name in enumerate(evidence.form.arguments) if n not in evidence.form.in_place]
     return (
         f"; here {' and '.join(others)} is a leaf, and {may} is not: {may} is the one to change, and to mark as dirty"
     )
 
 
-def _crash_in_words(crash: Crash) -> str:
+def crash_in_words(crash: Crash) -> str:
     """An error in plain words. It is attributed to autograd if no line of the answer was running."""
     if "Legacy autograd function" in crash.message:
         return f"{crash}; a Function is called through its `apply`"
@@ -478,7 +488,7 @@ def _forward_float32(evidence: FunctionEvidence) -> str | None:
     if off > 1e-4 or not all(np.array_equal(got, got.astype(np.float32)) for got, _ in pairs):
         return None
     digits = int(-np.log10(off))
-    return f"the values are right to only {digits} digits: a float32 in the computation loses the others"
+    return f"some values are right to only {digits} digits: a float32 in the computation loses the others"
 
 
 @diagnosis("dtype", "forward")
@@ -534,11 +544,13 @@ def _wrong_forward_entries(evidence: FunctionEvidence) -> str | None:
         if not for_which and len(evidence.cases) > 1 and case is not wrong[0]:
             for_which = f", for {inputs_in_words(evidence, case)}"
     verdicts = [verdict for each in evidence.cases for verdict in case_gradients(each).values()]
-    but = "the gradient is right, but forward" if case.rows and verdicts and all(verdicts) else "forward"
+    near = _how_near(wrong)
+    right_too = f"the gradient is right{', as far as it is compared' if near else ''}, but forward"
+    but = right_too if case.rows and verdicts and all(verdicts) else "forward"
     at = largest_difference(value, right)
     where = f"result{index_in_words(at)}" if len(case.expected) == 1 else f"{result} at {index_in_words(at) or '()'}"
     is_, must = apart(float(value[at]), float(right[at]))
-    return f"{but} is wrong{only}: {where} is {is_}, it must be {must}{for_which}{_how_near(wrong)}"
+    return f"{but} is wrong{only}: {where} is {is_}, it must be {must}{for_which}{near}"
 
 
 def _how_near(wrong: list[Case]) -> str:
