@@ -543,7 +543,7 @@ def gradient_of(f, x):
     (
         "02.gradient_of",
         "a constant",
-        ("line 2, `y = torch.tensor(1.0)`, uses no tensor that requires grad",),
+        ("line 2, `y = torch.tensor(1.0)`, makes a new tensor from plain numbers",),
         ("nothing was recorded between the leaf and it", "was given"),
         """\
 def gradient_of(f, x):
@@ -629,8 +629,11 @@ def shared_weight_gradient(w1, w2, x0):
     (
         "04.unrolled_rnn",
         "no rows",
-        ("`h` was given without it", "the other inputs work"),
-        ("nothing was recorded between the leaf and it",),
+        ("`h.sum()` does not require grad, nor does `h`", "the other inputs work"),
+        (
+            "given without",
+            "nothing was recorded between the leaf and it",
+        ),
         """\
 def unrolled_rnn(w, u, xs, h0):
     leaf = w.detach().clone().requires_grad_()
@@ -1933,6 +1936,132 @@ def train_linear(data, targets, w, steps, lr):
         with torch.no_grad():
             w -= lr * w.grad
     return losses
+""",
+    ),
+    (
+        "02.accumulate_minibatches",
+        "backward through a new tensor",
+        (
+            "`losses.sum()` does not require grad, nor does `losses`: line 8",
+            "makes a new tensor from plain numbers, which have no history",
+        ),
+        ("given without", "`data` "),
+        """\
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+
+    def batch_loss(start):
+        error = data[start:start + size] @ leaf - targets[start:start + size]
+        return (error**2).sum().item()
+
+    losses = torch.tensor([batch_loss(start) for start in range(0, len(data), size)])
+    losses.sum().backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "04.unrolled_rnn",
+        "the state before any step",
+        ("`h.sum()` does not require grad, nor does `h`;",),
+        ("given without", "uses no tensor"),
+        """\
+def unrolled_rnn(w, u, xs, h0):
+    leaf = w.detach().clone().requires_grad_()
+    h = h0
+    for x in xs:
+        if h.sum().item() > 1:
+            break
+        h = torch.tanh(leaf @ h + u @ x)
+    return h, torch.autograd.grad(h.sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.gradient_penalty",
+        "retain_graph for create_graph",
+        ("nor does `slopes`: line 4", "without `create_graph=True`"),
+        ("although", "requires grad`", "given without"),
+        """\
+def gradient_penalty(f, x, w):
+    x = x.detach().clone().requires_grad_()
+    w = w.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(f(x, w).sum(), x, retain_graph=True)
+    penalty = (slopes**2).sum() / len(x)
+    (gradient,) = torch.autograd.grad(penalty, w)
+    return penalty, gradient
+""",
+    ),
+    (
+        "02.full_jacobian",
+        "keeps the graph for one row",
+        ("an earlier backward pass has freed",),
+        ("the first backward pass",),
+        """\
+def full_jacobian(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    rows = [torch.autograd.grad(y[i], leaf, retain_graph=(i == 0))[0] for i in range(len(y))]
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "08.repair_products",
+        "return inside the loop",
+        ("has shape (1,), it must have (2,)",),
+        ("sends a gradient", "past autograd"),
+        """\
+def repair_products(x):
+    products = []
+    running = torch.ones_like(x[0])
+    for i in range(len(x)):
+        running = running * x[i]
+        products.append(running)
+        return torch.stack(products)
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a helper that returns numbers",
+        ("or the computation was not recorded",),
+        ("given without", "nor does", "although", "uses no tensor"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+
+    def value(point):
+        return f(leaf).detach()
+
+    start = x * 2
+    total = value(start) * len(leaf.shape)
+    total.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a comparison and the argument",
+        ("although `leaf` requires grad",),
+        ("given",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    twice = x * 2
+    y = (twice * (leaf > 0)).sum()
+    y.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a float that keeps the history",
+        ("line 4", "cuts the history off: `detach`"),
+        ("`float`",),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf).float()
+    z = y.detach().sum()
+    z.backward()
+    return leaf.grad
 """,
     ),
 ]

@@ -84,7 +84,7 @@ def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
 
 
 _MEANINGS = (
-    (("backward through the graph a second time",), "the first backward pass has freed what the graph had saved"),
+    (("backward through the graph a second time",), "an earlier backward pass has freed what the graph had saved"),
     (
         ("does not require grad and does not have a grad_fn",),
         "what is differentiated there was not computed from a tensor that requires grad, or the computation was not recorded",

@@ -34,7 +34,7 @@ def turns_with_history(w, state, inputs):
 # two_gradients
 
 
-@wrong("06.two_gradients", "raised", "already been freed); the first backward pass has freed")
+@wrong("06.two_gradients", "raised", "already been freed); an earlier backward pass has freed")
 def freed(f, x):
     x = fresh(x)
     a, b = f(x)

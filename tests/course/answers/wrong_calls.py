@@ -35,7 +35,7 @@ def as_list(f, x):
 @wrong(
     "02.full_jacobian",
     "type",
-    "the numbers are right, but the result is a list or tuple of 2 entries, it must be a tensor of shape (2, 2)",
+    "the numbers are right, but the result is a list of 2 entries, it must be a tensor of shape (2, 2)",
 )
 def list_of_rows(f, x):
     return rows_of(f, x)

@@ -5,6 +5,7 @@ there. Runs in the process of the student's code; standard library only.
 """
 
 import ast
+import builtins
 import linecache
 from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
@@ -15,6 +16,8 @@ NO_LEAF = "One of the differentiated Tensors does not require grad"
 
 _CUTS = ("detach", "detach_", "item", "numpy", "tolist", "data")
 _NEW = ("tensor", "as_tensor", "float", "int", "array")
+_SIZES = ("len", "range", "shape", "ndim", "dtype", "dim", "size", "numel")
+"""Calls and attributes through which no gradient goes, whatever tensor they are of."""
 _OFF = ("no_grad", "inference_mode", "set_grad_enabled(False)")
 
 
@@ -56,6 +59,7 @@ class _Reader:
             if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
                 tree = node
         self.tree = tree
+        self.parameters = [each.arg for each in tree.args.args] if isinstance(tree, ast.FunctionDef) else []
 
     def differentiated(self, leaves: bool) -> Iterator[ast.expr]:
         """What the line differentiates, or with `leaves` what it differentiates with respect to."""
@@ -76,7 +80,8 @@ class _Reader:
         if found is None:
             return ""
         text, (name, why) = ast.unparse(what), found
-        return f"`{text}` does not require grad{f', nor does `{name}`' if name not in ('', text) else ''}: {why}"
+        nor = f", nor does `{name}`" if name not in ("", text) else ""
+        return f"`{text}` does not require grad{nor}{f': {why}' if why else ''}"
 
     def of(
         self, what: ast.expr, line: int, seen: frozenset[tuple[str, int]], is_last: bool = True
@@ -88,13 +93,13 @@ class _Reader:
         if isinstance(what, ast.Name):
             return self.of_name(what.id, line, seen)
         here = "that line" if line == self.line else f"line {line}, `{self.lines[line - 1].strip()}`,"
-        inside = {each.id: None for each in ast.walk(what) if isinstance(each, ast.Name)}
+        inside = {each.id: None for each in _walk(what) if isinstance(each, ast.Name)}
         tensors = [each for each in inside if hasattr(self.values.get(each), "requires_grad")]
         others = [each for each in tensors if not self.is_given(each) or self.needs(self.values[each])]
         if self.is_off(line) and others:
             return "", f"{here} runs under `no_grad` or `inference_mode`, and nothing is recorded there"
-        cuts, outside = [], []
-        for atom in _atoms(what):
+        cuts, outside, atoms = [], [], list(_atoms(what))
+        for atom in atoms:
             name = _name(atom.func if isinstance(atom, ast.Call) else atom)
             if name == "grad" and isinstance(atom, ast.Call):
                 if any(each.arg == "create_graph" and _is_true(each.value) for each in atom.keywords):
@@ -110,6 +115,10 @@ class _Reader:
                 if any(self.had_history(each, line) for each in names):
                     return cut
                 cuts += [(each, cut) for each in names]
+        if atoms and all(map(_is_new_tensor, atoms)):
+            return "", f"{here} makes a new tensor from plain numbers, which have no history"
+        is_own = any(isinstance(each, ast.Call) and self.is_own(each.func) for each in _walk(what))
+        found = {} if is_own else {each: self.of_name(each, line, seen) for each in others}
         for name in outside:
             if self.needs(self.values.get(name)):
                 later = self.switched_on(name, line)
@@ -117,14 +126,19 @@ class _Reader:
                     return name, f"{here} uses it before line {later} makes it require grad"
                 if self.is_bound_after(name, line) or not is_last:
                     return None
-                return "", f"{here} gives a result without a history, although `{name}` requires grad"
-        found = {each: self.of_name(each, line, seen) for each in others}
+                lost = (each for each in map(found.get, outside) if each and _is_loss(each[1]))
+                although = f"{here} gives a result without a history, although `{name}` requires grad"
+                return next(lost, ("", although))
+        if is_own:  # it may use any tensor
+            return None
         told = next((found[each] for each in outside if found.get(each)), None)
         if told or cuts:
             only = found[cuts[0][0]] or cuts[0][1] if len(cuts) == 1 and not outside else None
             return told or only
         if others or not all(map(self.is_plain, set(inside) - set(tensors))):
             return None
+        if not all(map(self.is_parameter, tensors)):
+            return (tensors[0], "") if len(tensors) == 1 else None
         words = ", ".join(f"`{each}`" for each in tensors)
         came = f": {words} {'was' if len(tensors) == 1 else 'were'} given without it" if tensors else ""
         return "", f"{here} uses no tensor that requires grad{came}"
@@ -138,7 +152,7 @@ class _Reader:
         if self.needs(self.values.get(name)):
             return None
         if self.is_given(name):
-            return name, "it was given like that"
+            return name, "it was given like that" if self.is_parameter(name) else ""
         bound = self.bound(name, line)
         if bound is None or (name, bound[0]) in seen:
             return None
@@ -205,6 +219,21 @@ class _Reader:
             bool(sources) and all(isinstance(each, ast.Name) and self.is_argument(each.id) for each in sources)
         )
 
+    def is_parameter(self, name: str) -> bool:
+        """Whether the student knows this argument of the call by this name."""
+        return self.is_argument(name) and name in self.parameters
+
+    def is_own(self, called: ast.expr) -> bool:
+        """Whether this may be a function of the student's, which can use tensors that the line does not show."""
+        if isinstance(called, ast.Attribute):
+            base = self.values.get(_name(called.value)) if isinstance(called.value, ast.Name) else None
+            return not (base is None or isinstance(base, ModuleType) or hasattr(base, "requires_grad"))
+        name = _name(called)
+        if self.is_given(name) or name not in self.values:
+            return not (self.is_given(name) or hasattr(builtins, name))
+        home = str(getattr(self.values[name], "__module__", ""))
+        return home.partition(".")[0] not in ("builtins", "torch", "autograd_teach")
+
     def is_argument(self, name: str) -> bool:
         return any(self.values.get(name) is each for each in self.given)
 
@@ -216,9 +245,8 @@ class _Reader:
         """Whether a tensor with this name required grad in this line: the one that has it now, or the one that was given."""
         if self.needs(self.values.get(name)):
             return not self.is_bound_after(name, line)
-        is_parameter = isinstance(self.tree, ast.FunctionDef) and name in [each.arg for each in self.tree.args.args]
         only_here = all(at == line for at, _ in self.bindings(name))
-        return is_parameter and only_here and not self.is_given(name) and any(map(self.needs, self.given))
+        return name in self.parameters and only_here and not self.is_given(name) and any(map(self.needs, self.given))
 
     def switched_on(self, name: str, line: int) -> int | None:
         """A later line that makes this tensor require grad."""
@@ -246,11 +274,42 @@ def _is_true(node: ast.expr) -> bool:
     return not isinstance(node, ast.Constant) or bool(node.value)
 
 
+def _is_new_tensor(node: ast.expr) -> bool:
+    """Whether this is `torch.tensor(...)`, which takes no history along, and does not ask for one of its own."""
+    return isinstance(node, ast.Call) and _name(node.func) == "tensor" and not node.keywords
+
+
+def _is_loss(why: str) -> bool:
+    """Whether a reason tells of a line that lost a history, not of something that never had one."""
+    return any(words in why for words in ("computes a gradient without", "cuts the history off", "runs under"))
+
+
+def _keeps(call: ast.Call) -> bool:
+    """Whether the history stays: `x.float()` and `as_tensor` of a tensor give another tensor with it."""
+    if _name(call.func) == "as_tensor":
+        return not call.args or not isinstance(call.args[0], ast.List | ast.Tuple | ast.ListComp | ast.Constant)
+    return _name(call.func) in ("float", "int") and isinstance(call.func, ast.Attribute)
+
+
+def _is_size(node: ast.AST) -> bool:
+    return _name(node.func if isinstance(node, ast.Call) else node) in _SIZES and not isinstance(node, ast.Name)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of an expression, without what only gives a size."""
+    if not _is_size(node):
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _walk(child)
+
+
 def _atoms(node: ast.AST) -> Iterator[ast.expr]:
     """The parts that a value is computed from: names, gradients, and whatever leaves a history behind."""
+    if _is_size(node):
+        return
     if isinstance(node, ast.Call):
         name = _name(node.func)
-        if name == "grad" or name in _CUTS or name in _NEW:
+        if name == "grad" or name in _CUTS or name in _NEW and not _keeps(node):
             yield node
             return
         if isinstance(node.func, ast.Attribute):

@@ -168,6 +168,9 @@ def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> boo
         keys = [key for key in predicted if key in got]
         if len(keys) < len(predicted) or list(differences({key: got[key] for key in keys}, predicted, equal_nan=True)):
             return False
+        others = [key for key in got if key not in predicted and key in called.expected]
+        if any(at.kind == "shape" for key in others for at in differences(got[key], called.expected[key])):
+            return False  # a wrong shape comes first
         return not keys or any(list(differences(got[key], called.expected[key])) for key in keys)
     return not list(differences(got, predicted, equal_nan=True)) and bool(
         list(differences(predicted, normal(called.expected)))
