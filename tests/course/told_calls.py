@@ -2064,4 +2064,34 @@ def gradient_of(f, x):
     return leaf.grad
 """,
     ),
+    (
+        "00.chain_by_hand",
+        "prints the slopes",
+        ("it prints something, but it returns None: is there a `return`? What is printed is not returned",),
+        ("gets a name",),
+        """\
+def chain_by_hand(a, b, c):
+    v = a * b + c
+    dv = a * 2 * v
+    print((v**2 + dv * b, dv * a, dv))
+""",
+    ),
+    (
+        "05.train_linear",
+        "a method without its call",
+        ("is a method, it must be a number; are the `()` missing that call it?",),
+        (),
+        """\
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        w.grad = None
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.detach)
+        loss.backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+    return losses
+""",
+    ),
 ]

@@ -15,7 +15,7 @@ from ..spec import Mistake
 from .asking import plain
 from .checks import Difference, differences
 from .evidence import CallEvidence
-from .records import Called
+from .records import Called, Strange
 from .words import (
     both_shown,
     entries_in_words,
@@ -48,8 +48,10 @@ def _no_result(evidence: CallEvidence) -> str | None:
         return None
     prints = "it prints something, but " if evidence.printed else ""
     if len(nothing) == len(evidence.calls):
+        if evidence.printed:
+            return f"{prints}it returns None: is there a `return`? What is printed is not returned"
         return (
-            f"{prints}it returns None: is there a `return`? Only the value that stands after it is returned, not one that "
+            f"it returns None: is there a `return`? Only the value that stands after it is returned, not one that "
             f"is printed, gets a name, or stands in a line of its own{_none_of_tensors(evidence)}"
         )
     others = [(called, several) for called, several in wrong if called.result is not None]
@@ -64,7 +66,7 @@ def _no_result(evidence: CallEvidence) -> str | None:
 
 def _none_of_tensors(evidence: CallEvidence) -> str:
     """More values that are None, from the lesson on that has `backward`."""
-    if evidence.printed or evidence.exercise.notebook[:2] < "02" or evidence.exercise.kind in ("value", "graph"):
+    if evidence.exercise.notebook[:2] < "02" or evidence.exercise.kind in ("value", "graph"):
         return ""
     return (
         "; what `backward()` returns is None as well, and the `.grad` of a tensor is None if it is not a leaf "
@@ -275,6 +277,8 @@ def _type(evidence: CallEvidence) -> str | None:
     got, want = kind_of(at.got), kind_of(at.expected)
     if want != "True or False" and got == "True or False" and isinstance(at.got, np.ndarray):
         got = "a tensor of True and False"
+    if isinstance(at.got, Strange) and at.got.type in ("method", "builtin_function_or_method"):
+        of_grad = "; are the `()` missing that call it?"
     if isinstance(at.expected, np.ndarray) and got == "a number":
         got = "a Python number"
     return f"{right}{what_differs(at)} is {got}, it must be {want}{of_grad}{for_input(called)}{_other_order(evidence)}"
