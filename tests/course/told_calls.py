@@ -2094,4 +2094,39 @@ def train_linear(data, targets, w, steps, lr):
     return losses
 """,
     ),
+    (
+        "02.gradient_of",
+        "a helper that is mapped over the rows",
+        ("or the computation was not recorded",),
+        ("given", "uses no tensor"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+
+    def part(entry):
+        return f(leaf).detach() * entry
+
+    total = sum(map(part, x.reshape(-1)))
+    total.backward()
+    return leaf.grad
+""",
+    ),
+    (
+        "02.gradient_of",
+        "a new tensor with its dtype",
+        ("makes a new tensor from plain numbers",),
+        ("given", "uses no tensor"),
+        """\
+def gradient_of(f, x):
+    leaf = x.detach().clone().requires_grad_()
+
+    def value():
+        return f(leaf).item()
+
+    total = torch.tensor([value(), x.sum().item()], dtype=torch.float64).sum()
+    again = torch.tensor([value() for _ in range(len(x.shape))], dtype=torch.float64)
+    again.sum().backward()
+    return leaf.grad
+""",
+    ),
 ]

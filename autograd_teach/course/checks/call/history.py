@@ -117,7 +117,12 @@ class _Reader:
                 cuts += [(each, cut) for each in names]
         if atoms and all(map(_is_new_tensor, atoms)):
             return "", f"{here} makes a new tensor from plain numbers, which have no history"
-        is_own = any(isinstance(each, ast.Call) and self.is_own(each.func) for each in _walk(what))
+        is_own = any(
+            self.is_own(each.func)
+            if isinstance(each, ast.Call)
+            else isinstance(each, ast.Name) and callable(self.values.get(each.id)) and self.is_own(each)
+            for each in _walk(what)
+        )
         found = {} if is_own else {each: self.of_name(each, line, seen) for each in others}
         for name in outside:
             if self.needs(self.values.get(name)):
@@ -276,7 +281,11 @@ def _is_true(node: ast.expr) -> bool:
 
 def _is_new_tensor(node: ast.expr) -> bool:
     """Whether this is `torch.tensor(...)`, which takes no history along, and does not ask for one of its own."""
-    return isinstance(node, ast.Call) and _name(node.func) == "tensor" and not node.keywords
+    return (
+        isinstance(node, ast.Call)
+        and _name(node.func) == "tensor"
+        and not any(each.arg in ("requires_grad", None) for each in node.keywords)
+    )
 
 
 def _is_loss(why: str) -> bool:
