@@ -1104,6 +1104,23 @@ for label, result, must, never in (
         (*BACKWARD_SUBTRACTS, never),
     )
 told(
+    "14.LayerNorm",
+    "another eps in what forward saves",
+    "x",
+    """
+    c = x - x.mean(-1).unsqueeze(-1)
+    variance = (c * c).mean(-1).unsqueeze(-1)
+    ctx.save_for_backward(c / (variance + 0.01).sqrt(), (variance + 0.01).sqrt())
+    return c / (variance + 1e-5).sqrt()
+    """,
+    """
+    y, s = ctx.saved_tensors
+    return (g - g.mean(-1).unsqueeze(-1) - y * (g * y).mean(-1).unsqueeze(-1)) / s
+    """,
+    ("the gradient is that of 0.01 added to the variance, but the statement gives another eps",),
+    ("backward adds",),
+)
+told(
     "11.AbsProduct",
     "the sign of one factor, times the other",
     "u, v",
