@@ -1080,6 +1080,15 @@ told(
     ("the gradient is what comes of " + ONE_NUMBER.format("logits"),),
     (*BACKWARD_SUBTRACTS, "forward subtracts"),
 )
+told(
+    "14.SoftmaxCrossEntropy",
+    "one maximum in what forward saves, and no mean on the way back",
+    "logits, target",
+    SHARES + "return -logits.log_softmax(1)[rows, target].mean()",
+    SHARES_BACK.replace(" / len(target)", ""),
+    (ONE_NUMBER.format("logits"), "and the division by the number of rows is missing"),
+    BACKWARD_SUBTRACTS,
+)
 for label, result, must, never in (
     (
         "in forward alone",

@@ -441,7 +441,7 @@ CROSS_ENTROPY_MISTAKES = (
     *family(
         "one_maximum",
         "the gradient is what comes of one number subtracted from the logits of all rows, but the rows can lie far "
-        "apart: each row has its own largest logit",
+        "apart: each row has its own largest logit{also}",
         lambda also: {"vjp": _cross_entropy_vjp(_shares_by_one_maximum, count=also)},
         also=_ROWS,
     ),
