@@ -989,3 +989,193 @@ told(
     ("some values are right to only", "specified  [ 0.697404490,", "yours      [ 0.6974045", "b          [ 0.90912452"),
     ("0.909,", "0.697405,"),
 )
+
+
+# What is not whole is not judged: a gradient that is missing somewhere, and the second derivative after it
+
+NOT_WHOLE = "  --    the gradient agrees with the numerical one"
+SECOND = ("the second derivative misses", "FAIL  backward can be differentiated")
+told(
+    "14.LogSumExp",
+    "grad_output does not fit the rows",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.logsumexp(x, -1)",
+    "(x,) = ctx.saved_tensors\nreturn g * (x - torch.logsumexp(x, -1).unsqueeze(-1)).exp()",
+    ("raises an error for shape", NOT_WHOLE, "  --    backward can be differentiated"),
+    SECOND,
+)
+told(
+    "14.LogSumExp",
+    "the gradient of rows has lost a dimension",
+    "x",
+    "ctx.save_for_backward(x)\nreturn torch.logsumexp(x, -1)",
+    """
+    (x,) = ctx.saved_tensors
+    slope = x.softmax(-1)
+    return g * slope if x.dim() == 1 else (g.unsqueeze(-1) * slope).reshape(-1)
+    """,
+    ("the shapes must be equal", NOT_WHOLE, "  --    backward can be differentiated"),
+    SECOND,
+)
+told(
+    "12.Linear",
+    "one number for the bias",
+    "x, weight, bias",
+    "ctx.save_for_backward(x, weight)\nreturn x @ weight.t() + (0 if bias is None else bias)",
+    """
+    (x, weight), need = ctx.saved_tensors, ctx.needs_input_grad
+    return (g @ weight if need[0] else None), (g.t() @ x if need[1] else None), (g.sum() if need[2] else None)
+    """,
+    ("the gradient for bias has shape ()", NOT_WHOLE),
+)
+told(
+    "12.MatMul",
+    "elif for a second if",
+    "a, b",
+    "ctx.save_for_backward(a, b)\nreturn a @ b",
+    """
+    (a, b), one, other = ctx.saved_tensors, None, None
+    if ctx.needs_input_grad[0]:
+        one = g @ b.t()
+    elif ctx.needs_input_grad[1]:
+        other = a.t() @ g
+    return one, other
+    """,
+    ("backward returns None for b", NOT_WHOLE),
+)
+
+
+# Where one number for all rows is subtracted: backward may only read what forward has saved
+
+ONE_NUMBER = "one number subtracted from the {} of all rows, but the rows can lie far apart"
+BACKWARD_SUBTRACTS = ("backward subtracts", "in backward,")
+SHARES = """
+shifted = logits - logits.max()
+e = shifted.exp()
+p = e / e.sum(1).unsqueeze(1)
+ctx.save_for_backward(p, target)
+rows = torch.arange(len(target))
+"""
+SHARES_BACK = """
+p, target = ctx.saved_tensors
+out = p.clone()
+out[torch.arange(len(target)), target] -= 1
+return g * out / len(target), None
+"""
+told(
+    "14.SoftmaxCrossEntropy",
+    "one maximum, in forward alone",
+    "logits, target",
+    SHARES + "return -(shifted - e.sum(1).log().unsqueeze(1))[rows, target].mean()",
+    SHARES_BACK,
+    ("forward subtracts one number from the logits of all rows",),
+    (*BACKWARD_SUBTRACTS, "the gradient is what"),
+)
+told(
+    "14.SoftmaxCrossEntropy",
+    "one maximum, in what forward saves",
+    "logits, target",
+    SHARES + "return -logits.log_softmax(1)[rows, target].mean()",
+    SHARES_BACK,
+    ("the gradient is what comes of " + ONE_NUMBER.format("logits"),),
+    (*BACKWARD_SUBTRACTS, "forward subtracts"),
+)
+told(
+    "14.SoftmaxCrossEntropy",
+    "one maximum in what forward saves, and no mean on the way back",
+    "logits, target",
+    SHARES + "return -logits.log_softmax(1)[rows, target].mean()",
+    SHARES_BACK.replace(" / len(target)", ""),
+    (ONE_NUMBER.format("logits"), "and the division by the number of rows is missing"),
+    BACKWARD_SUBTRACTS,
+)
+for label, result, must, never in (
+    (
+        "in forward alone",
+        "(e.sum(-1).log() + x.max())",
+        "forward subtracts one number from the entries of all rows",
+        "the gradient is what",
+    ),
+    (
+        "in what forward saves",
+        "torch.logsumexp(x, -1)",
+        "the gradient is what comes of " + ONE_NUMBER.format("entries"),
+        "forward subtracts",
+    ),
+):
+    told(
+        "14.LogSumExp",
+        f"one maximum, {label}",
+        "x",
+        f"e = (x - x.max()).exp()\nctx.save_for_backward(e)\nreturn {result}",
+        "(e,) = ctx.saved_tensors\nreturn g.unsqueeze(-1) * e / e.sum(-1).unsqueeze(-1)",
+        (must,),
+        (*BACKWARD_SUBTRACTS, never),
+    )
+told(
+    "14.LayerNorm",
+    "another eps in what forward saves",
+    "x",
+    """
+    c = x - x.mean(-1).unsqueeze(-1)
+    variance = (c * c).mean(-1).unsqueeze(-1)
+    ctx.save_for_backward(c / (variance + 0.01).sqrt(), (variance + 0.01).sqrt())
+    return c / (variance + 1e-5).sqrt()
+    """,
+    """
+    y, s = ctx.saved_tensors
+    return (g - g.mean(-1).unsqueeze(-1) - y * (g * y).mean(-1).unsqueeze(-1)) / s
+    """,
+    ("the gradient is that of 0.01 added to the variance, but the statement gives another eps",),
+    ("backward adds",),
+)
+told(
+    "11.AbsProduct",
+    "the sign of one factor, times the other",
+    "u, v",
+    "ctx.save_for_backward(u, v)\nreturn (u * v).abs()",
+    "u, v = ctx.saved_tensors\nreturn g * u.sign() * v, g * v.sign() * u.abs()",
+    ("the slope for u is the other factor times the sign of this one", "but |u v| stays the same then"),
+    ("decides", "the sign in the slope"),
+)
+
+
+# What backward returns, and what forward must return
+
+told(
+    "11.AbsProduct",
+    "a tuple in a tuple",
+    "u, v",
+    "ctx.save_for_backward(u, v)\nreturn (u * v).abs()",
+    "u, v = ctx.saved_tensors\nreturn ((g * u.sign() * v.abs(), g * v.sign() * u.abs()),)",
+    ("backward returns 1 value, which is itself a tuple: return the 2 values",),
+    ("None where there is no gradient",),
+)
+told(
+    "10.RepairReciprocal",
+    "two values for one argument",
+    "x",
+    "ctx.save_for_backward(x)\nreturn 1 / x",
+    "(x,) = ctx.saved_tensors\nreturn -g / x**2, x",
+    ("backward returns 2 values, forward takes 1 argument (x): one for each; ctx gets no value",),
+    ("none for ctx",),
+)
+told(
+    "15.FixedPoint",
+    "a single None if W needs no gradient",
+    "W, b",
+    SETTLE,
+    "if not ctx.needs_input_grad[0]:\n    return None\n"
+    + SOLVED
+    + "return torch.outer(v, x), (v if ctx.needs_input_grad[1] else None)",
+    ("if only b requires grad, backward returns 1 of 2 values, and none at the place of b",),
+    ("return None for arguments",),
+)
+told(
+    "13.AddInPlace",
+    "a new sum",
+    "x, y",
+    "ctx.mark_dirty(x)\nx = x + y\nreturn x",
+    "return g, g",
+    ("to return is x, and no other, so no new tensor either",),
+)

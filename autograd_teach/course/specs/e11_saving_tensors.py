@@ -122,7 +122,10 @@ SPECS = {
             ),
             *wrong_abs_slopes(
                 "sign_of_one",
-                "the sign in the slope for {which} is that of one factor, but the sign of the product decides",
+                (
+                    "the slope for {which} is the other factor times the sign of this one: it turns round if the "
+                    "other factor changes its sign, but |u v| stays the same then"
+                ),
                 lambda own, other: other * np.sign(own),
             ),
             *wrong_abs_slopes(

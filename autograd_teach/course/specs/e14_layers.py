@@ -346,7 +346,7 @@ LAYER_NORM_MISTAKES = (
     ),
     *family(
         "gradient_eps",
-        "backward adds {size} to the variance, but the statement gives another eps",
+        "the gradient is that of {size} added to the variance, but the statement gives another eps",
         lambda size: _by_spread(lambda x: np.sqrt(_variance(x) + size)),
         size={word: size for word, size in _SIZES.items() if size > 1e-9},
     ),

@@ -440,17 +440,17 @@ CROSS_ENTROPY_MISTAKES = (
     ),
     *family(
         "one_maximum",
-        "forward subtracts one number from the logits of all rows, but the rows can lie far apart: each row has its own "
-        "largest logit",
-        lambda also: {"forward": _over(_shifted_by_one_maximum, also)},
-        also={"": np.mean},
-    ),
-    *family(
-        "one_maximum",
-        "backward subtracts one number from the logits of all rows, but the rows can lie far apart: each row has its own "
-        "largest logit",
+        "the gradient is what comes of one number subtracted from the logits of all rows, but the rows can lie far "
+        "apart: each row has its own largest logit{also}",
         lambda also: {"vjp": _cross_entropy_vjp(_shares_by_one_maximum, count=also)},
         also=_ROWS,
+    ),
+    Mistake(
+        "one_maximum",
+        "forward subtracts one number from the logits of all rows, but the rows can lie far apart: each row has its own "
+        "largest logit",
+        forward=_over(_shifted_by_one_maximum, np.mean),
+        vjp=_cross_entropy_vjp(_shares_by_one_maximum, count=len),
     ),
     *family(
         "cross_entropy_slope",
@@ -665,14 +665,15 @@ LOG_SUM_EXP_MISTAKES = (
     ),
     Mistake(
         "one_maximum",
-        "forward subtracts one number from the entries of all rows, but the rows can lie far apart: each row has its own "
-        "largest entry",
-        forward=lambda x: x.max() - _infinite_log(np.exp(x - x.max()).sum(axis=-1)),
+        "the gradient is what comes of one number subtracted from the entries of all rows, but the rows can lie far "
+        "apart: each row has its own largest entry",
+        vjp=lambda g, x: g[..., None] * _shares_by_one_maximum(x),
     ),
     Mistake(
         "one_maximum",
-        "backward subtracts one number from the entries of all rows, but the rows can lie far apart: each row has its own "
+        "forward subtracts one number from the entries of all rows, but the rows can lie far apart: each row has its own "
         "largest entry",
+        forward=lambda x: x.max() - _infinite_log(np.exp(x - x.max()).sum(axis=-1)),
         vjp=lambda g, x: g[..., None] * _shares_by_one_maximum(x),
     ),
     *family(

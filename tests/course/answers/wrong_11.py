@@ -85,7 +85,7 @@ class AbsProductSignLost(AbsProductForward):
         return g * v, g * u
 
 
-@wrong("11.AbsProduct", "known", "the sign in the slope for u and v is that of one factor")
+@wrong("11.AbsProduct", "known", "the slope for u and v is the other factor times the sign of this one")
 class AbsProductSignOfOne(AbsProductForward):
     @staticmethod
     def backward(ctx, g):

@@ -1324,7 +1324,7 @@ class CrossEntropyOneMaximum(CrossEntropyBackward):
         return -log_p[torch.arange(len(target)), target].mean()
 
 
-@wrong("14.SoftmaxCrossEntropy", "known", "backward subtracts one number from the logits of all rows")
+@wrong("14.SoftmaxCrossEntropy", "known", "the gradient is what comes of one number subtracted from the logits")
 class CrossEntropyOneMaximumBackward(CrossEntropyForward):
     @staticmethod
     def backward(ctx, g):

@@ -117,10 +117,10 @@ def _asked_not_given(evidence: FunctionEvidence) -> str | None:
     for asked, run in evidence.needed.items():
         if asked_wrong(evidence, asked):
             returned = run.returned or ()
-            if 0 < len(returned) < len(names):
+            if 0 < len(returned) <= asked:
                 return (
-                    f"if only {names[asked]} requires grad, backward returns {len(returned)} of {len(names)} values: "
-                    "return None for arguments that do not need a gradient"
+                    f"if only {names[asked]} requires grad, backward returns {len(returned)} of {len(names)} values, and none "
+                    f"at the place of {names[asked]}: return one for each argument, None where no gradient is needed"
                 )
             entry = returned[asked] if asked < len(returned) else None
             wrong = "no gradient" if entry is None else "a wrong gradient"

@@ -129,7 +129,9 @@ def _returns(evidence: FunctionEvidence) -> State:
 def _gradient(evidence: FunctionEvidence) -> State:
     judged = [verdict for case in evidence.cases for verdict in case_gradients(case).values() if verdict is not None]
     alone = any(asked_wrong(evidence, index) for index, run in evidence.needed.items() if run.crash is None)
-    return state(all(judged) and not alone) if judged else "not reached"
+    if not judged or (all(judged) and not alone and not _every_gradient(evidence)):
+        return "not reached"  # what could be compared is right, but that is not every gradient
+    return state(all(judged) and not alone)
 
 
 def _every_gradient(evidence: FunctionEvidence) -> bool:
@@ -242,7 +244,7 @@ def _no_gradient(evidence: FunctionEvidence) -> State:
 
 
 def _double_backward(evidence: FunctionEvidence) -> State:
-    right = all(v is not False for case in evidence.cases for v in case_gradients(case).values())
+    right = _every_gradient(evidence) and all(all(case_gradients(case).values()) for case in evidence.cases)
     right = right and not any(run.changed for run in evidence.runs)  # in-place changes also break the graph
     if not evidence.second or not right or _returns(evidence) == "fail" or not _results_fit(evidence):
         return "not reached"

@@ -51,6 +51,11 @@ def _list_for_tuple(evidence: FunctionEvidence) -> str | None:
     returned = (run.returned or ()) if run else ()
     if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "list":
         return f"backward returns a list: return the {count} values as a tuple, with commas between them"
+    if count > 1 and len(returned) == 1 and isinstance(returned[0], Odd) and returned[0].type == "tuple":
+        return (
+            f"backward returns 1 value, which is itself a tuple: return the {count} values, one for each argument of "
+            "forward, without a second tuple around them"
+        )
     return None
 
 
@@ -90,7 +95,7 @@ def _too_many(evidence: FunctionEvidence) -> str | None:
     if run is None or count <= len(names):
         return None
     takes = "1 argument" if len(names) == 1 else f"{len(names)} arguments"
-    return f"backward returns {values_in_words(count)}, forward takes {takes} ({', '.join(names)}): one for each, none for ctx"
+    return f"backward returns {values_in_words(count)}, forward takes {takes} ({', '.join(names)}): one for each; ctx gets no value"
 
 
 @diagnosis("swapped_return", "returns")
