@@ -94,7 +94,7 @@ def say_it_again(ran: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("say_it_again")
 def test_a_folder_is_checked_with_the_words_of_the_notebook(ran: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", str(ran.folder)]) == 1
-    said = [line.partition(" (x[")[0] for line in capsys.readouterr().out.splitlines()]
+    said = [line.partition(" (entry [")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == [
         "09.KillHead  2 of 2  passed",
         f"               {REMARK}",
