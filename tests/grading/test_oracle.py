@@ -612,7 +612,7 @@ def test_examples_learnt_by_heart_pass_the_check_and_not_the_oracle(
         "import numpy as np\n"
         "def gradient_of(f, x):\n"
         f"    for given, right in {known!r}:\n"
-        "        if np.array_equal(np.array(given), x.numpy()): return torch.tensor(right)\n"
+        "        if np.array_equal(np.array(given), x.numpy()): return torch.tensor(right, dtype=x.dtype)\n"
         "    return torch.zeros_like(x)"
     )
     names: dict[str, object] = {}
