@@ -213,7 +213,7 @@ class SigmoidSavesX(Function):
         return g * y * (1 - y)
 
 
-@wrong("11.Sigmoid", "saved_argument", "needs x itself")
+@wrong("11.Sigmoid", "saved_argument", "needs `x` itself")
 class SigmoidKeepsX(Function):
     @staticmethod
     def forward(ctx, x):
@@ -388,7 +388,7 @@ class CubeSavedSlope(Function):
         return g * slope
 
 
-@wrong("11.Cube", "second_constant", "uses a constant, because it was computed in forward")
+@wrong("11.Cube", "second_constant", "uses something that is a constant for autograd")
 class CubeKeptSquare(Function):
     @staticmethod
     def forward(ctx, x):
@@ -400,7 +400,7 @@ class CubeKeptSquare(Function):
         return 3 * g * ctx.square
 
 
-@wrong("11.Cube", "second_constant", "compute in backward with x or the result itself")
+@wrong("11.Cube", "second_constant", "Compute it in backward")
 class CubeDetached(CubeForward):
     @staticmethod
     def backward(ctx, g):

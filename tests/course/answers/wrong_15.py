@@ -348,7 +348,7 @@ class FixedOneTurn(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "its matrix is transposed")
+@wrong("15.FixedPoint", "known", "its matrix must be transposed")
 class FixedNotFlipped(FixedForward):
     @staticmethod
     def backward(ctx, g):
@@ -560,7 +560,7 @@ class FixedSlopeFirst(FixedForward):
         return asked(ctx, torch.outer(back, x), back)
 
 
-@wrong("15.FixedPoint", "known", "its matrix is transposed; after it, the slope of tanh is left out")
+@wrong("15.FixedPoint", "known", "its matrix must be transposed; after it, the slope of tanh is left out")
 class FixedTwoSlips(FixedForward):
     @staticmethod
     def backward(ctx, g):

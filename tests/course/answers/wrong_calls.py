@@ -41,7 +41,7 @@ def list_of_rows(f, x):
     return rows_of(f, x)
 
 
-@wrong("02.gradient_of", "no_result", "the `.grad` of a tensor that is not a leaf is None")
+@wrong("02.gradient_of", "no_result", "is there a `return`")
 def grad_of_a_result(f, x):
     moved = x.detach().clone().requires_grad_(True) * 1
     f(moved).backward()
