@@ -93,10 +93,11 @@ def given(value: object, digits: int | None = 3) -> str:
     >>> given(np.zeros((0, 2))), given(np.array(2)), given(2), given(np.array([2.0]))
     ('[]  (a tensor of shape (0, 2))', '2  (a tensor of shape () and of dtype int64)', '2', '[2.000]')
     """
-    if not isinstance(value, np.ndarray):
+    array = getattr(value, "array", value)
+    if not isinstance(array, np.ndarray):
         return number(value, digits)
-    words = [f"of shape {value.shape}"] if value.ndim == 0 or value.size == 0 else []
-    words += [f"of dtype {value.dtype}"] if value.dtype != np.float64 else []
+    words = [f"of shape {array.shape}"] if array.ndim == 0 or array.size == 0 else []
+    words += [f"of dtype {array.dtype}"] if array.dtype != np.float64 else []
     return number(value, digits) + (f"  (a tensor {' and '.join(words)})" if words else "")
 
 

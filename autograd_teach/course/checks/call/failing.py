@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnosing import size_shown
-from ..writing import both_sides, cut, number
+from ..writing import both_sides, cut, given, number
 from .checks import differences, wrong_calls
 from .evidence import CallEvidence
 from .records import Called
@@ -30,22 +30,12 @@ def failing_input(evidence: CallEvidence, failed: set[str], message: str = "") -
         return {}
     smallest: Called = min(crashed or wrong, key=lambda each: size_shown(each.arguments))
     called = next((each for each in (*crashed, *wrong) if _names(message, each)), smallest)
-    rows = {name: number(value) + _kind(value) for name, value in zip(called.names, called.arguments, strict=True)}
+    rows = {name: given(value) for name, value in zip(called.names, called.arguments, strict=True)}
     if not called.crash:
         normal = evidence.spec.normal  # may sort a list, but its own order is shown
         want, got = (each if isinstance(each, list) else normal(each) for each in (called.expected, called.result))
         rows |= _result_rows(want, got, keys=evidence.form.call is None)
     return cut(rows)
-
-
-def _kind(argument: Any) -> str:
-    """What the numbers of a tensor do not show: a shape without brackets or entries, and an unusual dtype."""
-    array = getattr(argument, "array", argument)
-    if not isinstance(array, np.ndarray):
-        return ""
-    words = [f"of shape {array.shape}"] if array.ndim == 0 or array.size == 0 else []
-    words += [f"of dtype {array.dtype}"] if array.dtype != np.float64 else []
-    return f"  (a tensor {' and '.join(words)})" if words else ""
 
 
 def _with_kind(value: Any) -> str:
