@@ -3,6 +3,9 @@
 The rows stand in told_calls.py and told_functions.py: an answer's whole cell, whatever finds its mistake.
 """
 
+import sys
+from collections.abc import Iterator
+
 import pytest
 
 from autograd_teach.course.checking import report_on
@@ -11,6 +14,14 @@ from tests.course.told_calls import TOLD as CALLS
 from tests.course.told_functions import TOLD as FUNCTIONS
 
 ROWS = [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in CALLS + FUNCTIONS]
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit() -> Iterator[None]:
+    """Some answers raise it, and tests that follow in this process would end in the stack's overflow."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
 
 
 @pytest.mark.parametrize(("exercise", "what", "must", "never", "text"), ROWS)
