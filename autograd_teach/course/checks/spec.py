@@ -38,7 +38,7 @@ class Mistake:
     name: for `holds`. message: says what is wrong without giving the answer. forward: what the mistaken forward or call
     returns. vjp: what the mistaken backward returns; None stands for a gradient that the mistake does not change.
     where: for calls, instead of `forward`: picks arguments. The mistake is recognised if every wrong call has such
-    arguments and others are right.
+    arguments and others are right. always: whether every call with such arguments is wrong, unless 0 is right there.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Mistake:
     forward: Callable[..., Any] | None = None
     vjp: Vjp | None = None
     where: Callable[..., bool] | None = None
+    always: bool = True
 
 
 def family(

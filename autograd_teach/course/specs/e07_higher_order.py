@@ -362,8 +362,8 @@ OTHER_JUMPS: dict[str, Callable[..., Any]] = {
     "in yours, the Hessian divides x, not the gradient": lambda f, x: (
         x - np.linalg.solve(hessian(f, x), x.reshape(-1)).reshape(x.shape)
     ),
-    "the point is right, but the result is a vector: it must have the shape of x": lambda f, x: (
-        newton(f, x).reshape(-1) if x.ndim > 1 else newton(f, x)
+    "the point is right, but the result is a vector: it must have the shape of x": lambda f, x: newton(f, x).reshape(
+        -1
     ),
 }
 

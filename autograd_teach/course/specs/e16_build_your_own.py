@@ -494,10 +494,11 @@ SPECS = {
             Mistake(
                 "too_early",
                 (
-                    "wrong if an intermediate value is used more than once: it must pass on its gradient "
-                    "once, after all parts of it have arrived"
+                    "in all the wrong computations an intermediate value is used more than once: it must pass on its "
+                    "gradient once, after all parts of it have arrived"
                 ),
                 where=about(*PASSED_ON),
+                always=False,
             ),
             Mistake(
                 "overwritten",

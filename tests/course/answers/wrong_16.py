@@ -159,7 +159,7 @@ class OverwritesAlways(Right):
                 operand.grad = slope * one.grad
 
 
-@wrong("16.Tape", "computation", "it must be 3.613")
+@wrong("16.Tape", "known", "after all parts of it have arrived")
 class Careless(Right):
     """Runs each node as soon as something arrives, and once."""
 

@@ -3,7 +3,7 @@
 NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -106,10 +106,11 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
     if everywhere:
         return f"{_wrong_predictions(evidence, everywhere[0])}{everywhere[0].message}"
-    for mistake in evidence.spec.mistakes:
-        if mistake.where is not None and _is_where(mistake.where, wrong, right):
-            once = f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else ""
-            return f"{mistake.message}{once}"
+    every = [at for _, several in wrong for at in several]
+    if any(map(is_plain, every)) and not any(_is_of_array(at) for at in every):
+        message = _where(evidence, wrong)
+        if message:
+            return message
     if not matching or len(wrong) < 2:  # one wrong result alone agrees with too many mistakes
         return None
     # Some results are right that the mistake would make wrong, so say where it shows.
@@ -118,15 +119,32 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
 
 
-def _is_where(picks: Callable[..., bool], wrong: list[tuple[Called, list[Difference]]], right: list[Called]) -> bool:
-    """Whether exactly the calls that `picks` picks are wrong, and not only in their last digits, their type or shape."""
-    every = [at for _, several in wrong for at in several]
-    of_kind = any(at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray) for at in every)
-    if not wrong or not right or of_kind or not any(map(is_plain, every)):
-        return False
-    return all(picks(*specified_arguments(called)) for called, _ in wrong) and not any(
-        picks(*specified_arguments(called)) for called in right
-    )
+def _is_of_array(at: Difference) -> bool:
+    """Whether the type or the shape differs from that of an array."""
+    return at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray)
+
+
+def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]]) -> str | None:
+    """The known mistake that explains the arguments of these wrong calls."""
+    right = right_calls(evidence)
+    for mistake in evidence.spec.mistakes:
+        if (
+            not mistake.where
+            or not right
+            or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong)
+        ):
+            continue
+        picked = [called for called in right if mistake.where(*specified_arguments(called))]
+        if all(_is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1:
+            return mistake.message + (f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else "")
+    return None
+
+
+def _is_zero(expected: Any) -> bool:
+    """Whether this is 0 everywhere: what a mistake gives there may be right by chance."""
+    if isinstance(expected, list | dict):
+        return all(map(_is_zero, expected.values() if isinstance(expected, dict) else expected))
+    return isinstance(expected, int | float | np.ndarray) and np.allclose(expected, 0)
 
 
 def _says_something(mistake: Mistake, called: Called) -> bool:
@@ -324,7 +342,8 @@ def _shape(evidence: CallEvidence) -> str | None:
     every = [each for _, several in wrong_calls(evidence) for each in several]
     hows = {_reduced(each) if each.kind == "shape" else None for each in every}
     how = next(iter(hows)) if len(hows) == 1 else None
-    words = f"; {how}" if how else _other_order(evidence)
+    where = _where(evidence, wrong_calls(evidence))
+    words = f"; {how}" if how else f"; {where}" if where else _other_order(evidence)
     if how == "the numbers are right":
         return f"the numbers are right, but {what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}"
     return f"{what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}{words}"
