@@ -39,9 +39,6 @@ class Check:
     text: str
     judge: Callable[[Any], State]
     counted: bool = False
-    is_whole: Callable[[Any], bool] = lambda evidence: (
-        True
-    )  # whether everything that it checks could be compared; for partial points
 
 
 @dataclass(frozen=True)
@@ -148,14 +145,13 @@ def failed_checks(checker: Checker, evidence: Any) -> list[Check]:
     return [each for each in checker.checks(evidence.exercise, evidence.spec) if each.judge(evidence) != "pass"]
 
 
-def share(weights: Mapping[str, float], failed: Sequence[Check], checks: Sequence[Check], evidence: Any) -> float:
-    """The fraction of the points, from 0 to 1, for an answer that `failed` some of its `checks`.
+def share(weights: Mapping[str, float], failed: Sequence[Check]) -> float:
+    """The fraction of the points, from 0 to 1, for an answer that `failed` some of its checks.
 
-    It is the weight of the checks that pass, as a fraction of all weights. A check passes here only if everything that it
-    checks could be compared. If a check without a weight failed, it is 0.
+    It is the weight of the checks that pass, as a fraction of all weights. If a check without a weight failed, it is 0.
     """
-    lost = {each.name for each in checks if not each.is_whole(evidence)} | {each.name for each in failed}
-    if not failed or not {each.name for each in failed} <= weights.keys():
+    lost = {each.name for each in failed}
+    if not failed or not lost <= weights.keys():
         return float(not failed)
     return sum(weight for name, weight in weights.items() if name not in lost) / sum(weights.values())
 

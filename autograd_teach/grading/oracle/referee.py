@@ -100,7 +100,7 @@ def judge(exercise: Exercise, ask: Asking, seed: int) -> Verdict:
         evidence.structure = structure
         crash = crash or next((each.crash for each in replies if each.crash), None)
         failed = _judged(checker, evidence, plan, replies)
-        part = share(exercise.weights, failed, checker.checks(exercise, spec), evidence)
+        part = share(exercise.weights, failed)
     counted = tuple(each.text for each in checker.checks(exercise, spec) if each.counted)
     words, raised = (str(crash), crash.kind) if crash else ("", "")
     return Verdict(tuple(each.text for each in failed), seed, words, raised, counted, part)
