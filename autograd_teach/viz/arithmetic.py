@@ -49,13 +49,13 @@ def product(
         return _joined(*arrived, f"× {_bracketed(formula)}", f"{summed}= {result}")
     if local.kind == "moved" or _is_reshaped(came, local, sent):
         return _joined(*arrived, f"→ {result}")
-    factor = _factor(local)
+    factor, sign = _factor(local), "@" if local.kind == "block" and came.size > 1 else "×"
     if local.kind == "block" and _fits(sends) and (local.numbers is None or factor.startswith("shape")):
         return _joined(sends, f"= {result}", *(f"(g = {text})" for text in arrived))
     if local.numbers is None or factor.startswith("shape"):
-        factor = _bracketed(formula) if _fits(formula) else _stands_for(local)
+        factor, sign = (_bracketed(formula), "×") if _fits(formula) else (_stands_for(local), sign)
     summed = "summed " * (local.kind == "slopes" and sent.size < local.rows)
-    return _joined(*arrived, f"× {factor}", f"{summed}= {result}")
+    return _joined(*arrived, f"{sign} {factor}", f"{summed}= {result}")
 
 
 def total(parts: Sequence[Array | None]) -> str:

@@ -73,6 +73,7 @@ class Sent:
     def told(self) -> str:
         """The gradient that is sent; if its numbers are written in full, with their arithmetic."""
         line = " ".join(self.label)
+        line = f"g {line}" if line[:1] in {"×", "@"} else line  # what came in is too long to be repeated
         plain = f"{self.given} ({self.hook} makes it {self.text})" if self.given else self.text
         return plain if not line or "shape" in line or self.text.startswith("shape") else line
 

@@ -98,7 +98,7 @@ def why(loss: Any, w: Any, *, names: Mapping[str, Any] | None = None) -> WhyView
     'detach'
     >>> viz.why((w * 3).sum(), w)
     w.grad is None because backward has not been called yet.
-    It would arrive by 1 path: through MulBackward0 (line 1) [3, 3].
+    It would arrive from MulBackward0 (line 1) [3, 3].
     """
     frame = sys._getframe(1)
     if not is_tensor(w):
@@ -340,7 +340,8 @@ class _Question:
             what = f"{self._at(off)}, switched its requires_grad off"
         elif made is not None:
             what = f"{self._at(made)}, makes a tensor that does not require grad"
-        advice = f"Write `{name}.requires_grad_()` before the loss is computed, or create it with requires_grad=True."
+        other = "or create it with requires_grad=True" if off is None else "or leave that line out"
+        advice = f"Write `{name}.requires_grad_()` before the loss is computed, {other}."
         return Answer("requires_grad", f"{name} gets no gradient: {what}.", advice, off or made)
 
     def _switched_off(self) -> Cut | None:
@@ -389,12 +390,13 @@ class _Question:
             return self._stopped(error, graph)
         found = arriving.gradient
         odd = "" if found is None else gradient.odd([found])
-        if odd and (in_forward := self._odd_value(graph)) is not None:
+        in_forward = self._odd_value(graph) if odd else None
+        if in_forward is not None and not self._overflows(arriving, graph):
             return in_forward
         if (hooked := self._by_hook(arriving, graph)) is not None:
             return hooked
         if odd:
-            return self._odd_slope(odd, arriving, graph)
+            return self._odd_slope(odd, arriving, graph, " although the forward values are finite" * (not in_forward))
         if gradient.may_be_zero(arriving, graph) and (zero := self._zero(arriving, graph)) is not None:
             return zero
         return self._size(arriving, graph) or self._arrives(arriving, graph)
@@ -409,7 +411,8 @@ class _Question:
             return Answer("error", what, "Remove the cause that the error names, then ask again.")
         if odd is not None:
             return odd
-        again = f"To see the paths, ask before backward, or give a function: viz.why(lambda: ..., {name})."
+        run_again = f", or give a function: viz.why(lambda: ..., {name})" if self.w.is_leaf else ""
+        again = f"To see how, ask before backward{run_again}."
         if self._grad() is None:
             place = self._line_of_call("zero_grad", after="backward")
             if getattr(self.w, "_post_accumulate_grad_hooks", None):
@@ -425,7 +428,8 @@ class _Question:
             )
             return Answer("cleared", what, f"Read {name}.grad between backward() and zero_grad().", place)
         what = (
-            f"The gradient arrives at {name}, but the graph was freed by backward. {name}.grad is {self._told_grad()}."
+            f"The gradient arrives at {name}, but the graph was freed by backward. {name}.grad is {self._told_grad()}: "
+            "what all calls of backward have added since it was cleared."
         )
         return Answer("freed", what, again)
 
@@ -498,7 +502,13 @@ class _Question:
                 return name
         return "an argument that does not require grad"
 
-    def _odd_slope(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer:
+    def _overflows(self, arriving: gradient.Arriving, graph: gradient.Graph) -> bool:
+        """Whether the backward pass multiplies finite numbers until one is too large, whatever the forward values are."""
+        first = gradient.first_odd_gradient(arriving, graph)
+        slopes = gradient.slopes_where_odd(self.loss, first[0], graph) if first is not None else None
+        return slopes is not None and bool(np.isfinite(slopes).all())
+
+    def _odd_slope(self, what: str, arriving: gradient.Arriving, graph: gradient.Graph, although: str) -> Answer:
         shown, kind = ODD_WORDS[what]
         first = gradient.first_odd_gradient(arriving, graph)
         if first is None:
@@ -514,8 +524,7 @@ class _Question:
             advice = LEFT_OUT
         sends, shown = ODD_WORDS[first_is][0], "infinite" if what == "inf" else shown
         what = (
-            f"The gradient of {self.name} {'is' if is_all else 'has entries that are'} {shown} although the forward "
-            f"values are finite: "
+            f"The gradient of {self.name} {'is' if is_all else 'has entries that are'} {shown}{although}: "
             f"{self._node(step.node)} is the first that sends {sends}, {why_so}."
         )
         return Answer(kind, what, advice, self._line_of(step.node), step.node, f"sends {sends}")
@@ -651,9 +660,7 @@ class _Question:
         fresh, held = arriving.gradient, self._grad()
         lines = self._contribution_lines(arriving)
         if self.is_run:
-            return Answer(
-                "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
-            )
+            return Answer("arrives", f"{name} gets its gradient: it arrives {ways}.", "", None, graph.target, "", lines)
         if getattr(self.w, "_post_accumulate_grad_hooks", None) and not (held is not None and _is_near(held, fresh)):
             what = f"{name}.grad is {self._told_grad()}, and {name} has a hook that runs after backward has added to .grad."
             return Answer("hook", what, f"This loss gives {gradient.text_of(fresh)}, before that hook.")
@@ -662,32 +669,30 @@ class _Question:
             what = f"{name}.grad is {now} because backward has not been called yet."
             if self._line_of_call("backward") is not None:
                 what = f"{name}.grad is {now}: backward has not been called for this loss, or .grad was cleared since."
-            return Answer(
-                "no backward", what, f"It would arrive by {ways}.", None, graph.target, "no backward yet", lines
-            )
+            return Answer("no backward", what, f"It would arrive {ways}.", None, graph.target, "no backward yet", lines)
         if _is_near(held, fresh):
-            return Answer(
-                "arrives", f"{name} gets its gradient: it arrives by {ways}.", "", None, graph.target, "", lines
-            )
+            return Answer("arrives", f"{name} gets its gradient: it arrives {ways}.", "", None, graph.target, "", lines)
         times = _times(held, fresh)
         told = f"{times} times the gradient of this loss" if times else "not the gradient of this loss"
-        also = "" if times else ", and it may not have been called for this loss yet"
+        also = "" if times else ", and it may be that of another loss"
         what = (
             f"{name}.grad is {told}: it holds {self._told_grad()}, this loss gives {gradient.text_of(fresh)}; each "
             f"backward adds to .grad{also}."
         )
-        advice = f"Reset it before each backward: optimizer.zero_grad(), or {name}.grad = None."
+        call = "" if times else "Call backward for this loss, if you have not. "
+        advice = f"{call}Reset .grad before each backward: optimizer.zero_grad(), or {name}.grad = None."
         return Answer("accumulated", what, advice, self._line_of_call("backward"), graph.target, "accumulated", lines)
 
     def _ways(self, arriving: gradient.Arriving) -> str:
         parts = arriving.contributions
         assert arriving.gradient is not None
         if not parts:
-            return "1 path: it is the loss itself, 1"
-        told = [f"through {self._node(node)} {gradient.text_of(array)}" for node, array in parts[:_MOST_WAYS]]
+            return "as 1: it is the loss itself"
+        told = [f"from {self._node(node)} {gradient.text_of(array)}" for node, array in parts[:_MOST_WAYS]]
         more = [f"{len(parts) - _MOST_WAYS} more"] if len(parts) > _MOST_WAYS else []
-        total = f"; sum {gradient.text_of(arriving.gradient)}" if len(parts) > 1 else ""
-        return f"{_count(len(parts), 'path')}: {', '.join([*told, *more])}{total}"
+        if len(parts) == 1:
+            return told[0]
+        return f"in {len(parts)} parts: {', '.join([*told, *more])}; sum {gradient.text_of(arriving.gradient)}"
 
     def _contribution_lines(self, arriving: gradient.Arriving) -> dict[int, str]:
         return {id(node): f"sends {gradient.text_of(array)}" for node, array in arriving.contributions}

@@ -655,7 +655,8 @@ class _Reader:
         if inner is not None:
             return inner
         unknown = isinstance(function, ast.Name) and callee is None and not hasattr(builtins, name)
-        if unknown or any(_is_of_users(value.live) for value in [*given, *named.values()]):
+        handed = any(isinstance(argument, ast.Lambda) for argument in node.args)
+        if unknown or handed or any(_is_of_users(value.live) for value in [*given, *named.values()]):
             self.reading.complete = False  # what calls a reader's function may use any tensor
         if isinstance(callee, type) and is_users(getattr(sys.modules.get(callee.__module__), "__file__", "") or "<a>"):
             return Value(_mixed([value.flow for value in [*given, *named.values()]]))
@@ -664,7 +665,12 @@ class _Reader:
         if name == "requires_grad_" and isinstance(function, ast.Attribute):
             self._switched(function.value, node.args[0] if node.args else ast.Constant(True), node, scope)
         is_apply = name == "apply" and isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
-        self._note(function.value.id if is_apply else name, node, scope)
+        if isinstance(function, ast.Call):  # nn.MSELoss()(y, t)
+            name = called_name(function) or ""
+        elif hasattr(callee, "forward"):
+            name = type(callee).__name__
+        if not isinstance(callee, type):  # which makes a module that computes nothing yet
+            self._note(function.value.id if is_apply else name, node, scope)
         self._changed(name, node, is_method, given, callee, scope)
         return Value(self._result_of(name, node, flow, scope))
 

@@ -147,7 +147,10 @@ MARKS = {"dead": "slope 0", "saturated": "saturated", "cancels": "adds up to 0",
 
 
 ODD_WORDS: dict[str, tuple[str, Kind]] = {"nan": ("NaN", "nan"), "inf": ("infinity", "inf")}
-LEFT_OUT = "Keep the bad values out before this operation: where(ok, x, 1) inside, where(ok, ..., 0) outside."
+LEFT_OUT = (
+    "Keep these values out before this operation, as in where(ok, x, 1), with ok only where its result and its slope are "
+    "finite: a where after it is too late."
+)
 ODD_ADVICE = {
     "sqrt nan": "Keep the argument of sqrt above 0: a negative number has no real root.",
     "log nan": "Keep the argument of log above 0: a negative number has no real logarithm.",

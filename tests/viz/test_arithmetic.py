@@ -29,10 +29,10 @@ PRODUCTS = {
         (VECTOR, slopes([1.0, 0.0]), np.array([1.0, 0.0])),
         ["[1, -2]", "× [1, 0]", "= [1, 0]"],
     ),
-    "a block": ((VECTOR, Local("block", FLIP, 2, 2), VECTOR[::-1]), ["[1, -2]", "× [[0, 1], [1, 0]]", "= [-2, 1]"]),
+    "a block": ((VECTOR, Local("block", FLIP, 2, 2), VECTOR[::-1]), ["[1, -2]", "@ [[0, 1], [1, 0]]", "= [-2, 1]"]),
     "a large block": (
         (LONG, Local("block", None, 20, 20), LONG, "a formula that is too long for it"),
-        ["× J (20 × 20)", "= shape (20)"],
+        ["@ J (20 × 20)", "= shape (20)"],
     ),
     "a block with a formula": ((LONG, Local("block", None, 20, 20), LONG, "W"), ["× W = shape (20)"]),
     "a block in words": ((LONG, Local("block", None, 20, 20), LONG, "", "g @ vᵀ"), ["g @ vᵀ = shape (20)"]),

@@ -1,5 +1,6 @@
 """`viz.why`: the reason and its line, for typical programs, with and without a watch; and that asking changes nothing."""
 
+import functools
 import inspect
 import os
 import subprocess
@@ -61,8 +62,8 @@ def weights(lib):
 
 
 FUNCTIONS = {
-    "arrives": (lambda lib, w, v: (w * v).sum(), "arrives", "through MulBackward0 (line "),
-    "twice": (lambda lib, w, v: (w * w).sum(), "arrives", "by 2 paths"),
+    "arrives": (lambda lib, w, v: (w * v).sum(), "arrives", "from MulBackward0 (line "),
+    "twice": (lambda lib, w, v: (w * w).sum(), "arrives", "in 2 parts"),
     "detach": (lambda lib, w, v: (w.detach() * v).sum(), "detach", "takes w out of the graph"),
     "number": (lambda lib, w, v: (v * w.sum().item()).sum(), "number", "makes a plain number"),
     "a number is returned": (lambda lib, w, v: (w * v).sum().item(), "number", "makes a plain number"),
@@ -76,7 +77,7 @@ FUNCTIONS = {
     ),
     "overflow": (lambda lib, w, v: (w * 100).exp().log().sum(), "inf", "too large"),
     "at the minimum": (lambda lib, w, v: lib.nn.functional.mse_loss(w, w.detach()), "minimum", "Nothing is left"),
-    "at a scalar of many": (lambda lib, w, v: w * v, "arrives", "through MulBackward0"),
+    "at a scalar of many": (lambda lib, w, v: w * v, "arrives", "from MulBackward0"),
 }
 
 
@@ -350,7 +351,7 @@ def a_hook_of_a_module(torch):
 
 def numbers_of_half_precision(torch):
     w = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
-    return sum((w * (0.1 * i)).sum() for i in range(1, 9)), w, "no backward", "8 paths"
+    return sum((w * (0.1 * i)).sum() for i in range(1, 9)), w, "no backward", "8 parts"
 
 
 OF_PYTORCH = [
@@ -475,7 +476,7 @@ def test_an_engine_of_someones_own_is_answered():
     c = Own(3.0)
     b.grad = np.asarray(100.0)
     loss = a * b
-    assert why(loss, a).sentence.splitlines()[1] == "It would arrive by 1 path: through Times 5."
+    assert why(loss, a).sentence.splitlines()[1] == "It would arrive from Times 5."
     assert why(loss, c).kind == "unused"
     assert (a.grad, b.grad, loss.grad_fn.hooks) == (None, 100.0, [])
 
@@ -579,8 +580,24 @@ def test_what_calls_a_function_of_the_program_may_use_any_tensor(lib):
     assert "does not depend" not in view.sentence
 
 
+def test_a_module_computes_in_the_line_in_which_it_is_called(lib):
+    table, loss_of = lib.nn.Embedding(3, 1), lib.nn.MSELoss()
+    rows = table(lib.tensor([1, 2]))
+    line = inspect.currentframe().f_lineno - 1
+    assert f"from EmbeddingBackward0 (line {line}) " in why(loss_of(rows.sum(0), lib.ones(1)), table.weight).sentence
+    same = lib.ones(2, requires_grad=True)
+    loss = loss_of(same, lib.ones(2))
+    assert f"MseLossBackward0 (line {line + 4})" in why(loss, same).sentence
+
+
+def test_what_a_function_in_a_call_uses_is_not_said_to_be_unused(lib):
+    w, v = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    h = functools.reduce(lambda a, b: (a * b * w).detach(), [v, v])
+    assert "does not depend" not in why((h * v).sum(), w).sentence
+
+
 def test_a_node_of_a_graph_of_a_gradient_is_of_no_line_above_it(lib):
     w = lib.tensor([1.0, -2.0], requires_grad=True)
     cubes = w**3
     (g,) = lib.autograd.grad(cubes.sum() / 3, w, create_graph=True)
-    assert "through PowBackward0 [2, -4]" in why(g.sum(), w).sentence
+    assert "from PowBackward0 [2, -4]" in why(g.sum(), w).sentence

@@ -310,14 +310,14 @@ def a_decorated_function(lib):
     return why(loss, w)
 
 
-@program("no backward", "backward has not been called yet", "3 paths", "sum [4, 6]")
+@program("no backward", "backward has not been called yet", "3 parts", "sum [4, 6]")
 def backward_was_not_called(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * w).sum() + (w * 2).sum()
     return why(loss, w)
 
 
-@program("arrives", "w gets its gradient", "2 paths", "through MulBackward0 (line ", "sum 7")
+@program("arrives", "w gets its gradient", "2 parts", "from MulBackward0 (line ", "sum 7")
 def all_is_well(lib):
     w = lib.tensor(2.0, requires_grad=True)
     y = w * 5
@@ -1282,3 +1282,42 @@ def a_power_that_overflows(lib):
     y = x**4  # here
     loss = y.sum()
     return why(loss, x)
+
+
+@program("inf", "has entries that are infinite: MulBackward0", never=("forward", "not usable"))
+def a_gradient_that_overflows_with_its_values(lib):
+    w = lib.tensor([1.0, 10.0], requires_grad=True)
+    h = w
+    for _ in range(60):
+        h = h * lib.tensor([0.1, 10.0])  # here
+    return why(h.sum(), w)
+
+
+@program("requires_grad", "switched its requires_grad off", "leave that line out", never=("requires_grad=True",))
+def a_frozen_layer(lib):
+    model = lib.nn.Linear(2, 1)
+    model.weight.requires_grad = False  # here
+    loss = model(lib.ones(2)).sum()
+    return why(loss, model.weight)
+
+
+@program("accumulated", "not the gradient of this loss", "Call backward for this loss", never=("times the",))
+def the_loss_after_the_last_step(lib):
+    w = lib.tensor([0.0, 1.0], requires_grad=True)
+    optimizer = lib.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((w - 5) ** 2).sum()
+        loss.backward()  # here
+        optimizer.step()
+    loss = ((w - 5) ** 2).sum()
+    return why(loss, w)
+
+
+@program("freed", "w.grad is [-48]: what all calls of backward have added", never=("times the",))
+def three_calls_of_backward(lib):
+    w = lib.tensor([1.0], requires_grad=True)
+    for _ in range(3):
+        loss = ((w * 2 - 6) ** 2).sum()
+        loss.backward()
+    return why(loss, w)
