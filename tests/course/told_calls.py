@@ -2129,4 +2129,121 @@ def gradient_of(f, x):
     return leaf.grad
 """,
     ),
+    (
+        "05.stop_gradient",
+        "hooks that stay on the leaves",
+        ("the end of a is",),
+        (),
+        """\
+def stop_gradient(a, b, blind):
+    loss = (a - 1) ** 2 + (b + 1) ** 2 + (a - b) ** 2
+    pull = 2 * (a.detach() - b.detach())
+    if blind in ("a", "both"):
+        a.register_hook(lambda g: g - pull)
+    if blind in ("b", "both"):
+        b.register_hook(lambda g: g + pull)
+    return loss
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "the .grad of the pass before is added",
+        ("the derivatives add up",),
+        ("must differentiate",),
+        """\
+def nth_derivative(f, x, n):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    for k in range(n):
+        if not y.requires_grad:
+            return torch.zeros_like(x)
+        y.sum().backward(create_graph=True)
+        if leaf.grad is None:
+            return torch.zeros_like(x)
+        y = leaf.grad.clone()
+    return y.detach()
+""",
+    ),
+    (
+        "07.nth_derivative",
+        "zeros as long as the first dimension",
+        ("it must have (2, 3)",),
+        ("the sum of the right one",),
+        """\
+def nth_derivative(f, x, n):
+    x = x.detach().clone().requires_grad_()
+    y = f(x)
+    order = 0
+    while order < n:
+        if y.grad_fn is None and y is not x:
+            return torch.zeros(len(x))
+        (y,) = torch.autograd.grad(y.sum(), x, create_graph=True, allow_unused=True)
+        if y is None:
+            return torch.zeros(len(x))
+        order += 1
+    return y.detach()
+""",
+    ),
+    (
+        "08.repair_threshold",
+        "a mask that can be -1",
+        ("both parts of the result are wrong",),
+        ("both entries",),
+        """\
+def repair_threshold(x):
+    y = x.tanh()
+    keep = y.detach().round()
+    return y * keep
+""",
+    ),
+    (
+        "08.repair_step",
+        "the step before the decay",
+        ("repair_step",),
+        ("the arguments are left unchanged",),
+        """\
+def repair_step(w):
+    loss = (w**4 - w**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+        w *= 0.9
+    return loss.detach()
+""",
+    ),
+    (
+        "10.find_kinks",
+        "a step of 0.001",
+        ("points without a kink are in the result, at which f only bends",),
+        (),
+        """\
+def find_kinks(f, candidates):
+    eps = 1e-3
+    result = []
+    for x in candidates:
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if abs((right - left).item()) > 0.1:
+            result.append(x.item())
+    return result
+""",
+    ),
+    (
+        "10.find_kinks",
+        "a step of 1e-12",
+        ("in the result, but not asked for",),
+        (),
+        """\
+def find_kinks(f, candidates):
+    eps = 1e-12
+    kinks = []
+    for c in candidates.tolist():
+        x = torch.tensor(c, dtype=torch.float64)
+        left = (f(x) - f(x - eps)) / eps
+        right = (f(x + eps) - f(x)) / eps
+        if (left - right).abs().item() > 0.05:
+            kinks.append(c)
+    return kinks
+""",
+    ),
 ]

@@ -876,7 +876,7 @@ told(
     "x, y",
     "x += y\nctx.mark_dirty(y)\nreturn x",
     "return g, g",
-    ("the tensor to change, to mark as dirty and to return is x, and no other",),
+    ("change x itself, mark it as dirty and return it: no other argument",),
 )
 
 
@@ -1177,5 +1177,66 @@ told(
     "x, y",
     "ctx.mark_dirty(x)\nx = x + y\nreturn x",
     "return g, g",
-    ("to return is x, and no other, so no new tensor either",),
+    ("return it: no other argument and no new tensor",),
+)
+
+
+# Of a third sample
+
+TOLD.append(
+    (
+        "11.AbsProduct",
+        "saved for forward",
+        ("only tensors that forward gives to `ctx.save_for_backward` are in it",),
+        ("second call",),
+        """\
+class AbsProduct(Function):
+
+    @staticmethod
+    def forward(ctx, u, v):
+        ctx.save_for_forward(u, v)
+        return (u * v).abs()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        u, v = ctx.saved_tensors
+        sign = (u * v).sign()
+        return grad_output * sign * v, grad_output * sign * u
+""",
+    )
+)
+TOLD.append(
+    (
+        "15.FixedPoint",
+        "stops after four digits",
+        ("result[1] is -0.0642, it must be -0.06405", "-0.064202"),
+        (),
+        """\
+class FixedPoint(Function):
+
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for step in range(100):
+            new = torch.tanh(W @ x + b)
+            if (new - x).abs().max().item() < 1e-4:
+                break
+            x = new
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        d = 1 - x ** 2
+        eye = torch.eye(x.shape[0], dtype=x.dtype)
+        v = torch.linalg.solve((eye - d.unsqueeze(1) * W).t(), grad_output)
+        grad_W = grad_b = None
+        if ctx.needs_input_grad[0]:
+            grad_W = torch.outer(v * d, x)
+        if ctx.needs_input_grad[1]:
+            grad_b = v * d
+        return grad_W, grad_b
+""",
+    )
 )

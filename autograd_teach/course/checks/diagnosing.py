@@ -115,6 +115,8 @@ _SAVED = (
     "(a second call replaces the first)"
 )
 
+_NOT_SAVED = "`ctx.saved_tensors` is empty: only tensors that forward gives to `ctx.save_for_backward` are in it"
+
 _NEEDED = (
     "`ctx.needs_input_grad` has one entry for each argument of forward, counted from 0, and `ctx` is not one of them"
 )
@@ -135,7 +137,8 @@ def explained(crash: Crash) -> str:
     if "index out of range" in crash.message and "needs_input_grad" in crash.source:
         return f"{str(crash).removesuffix('.')}; {_NEEDED}"
     if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
-        return f"{str(crash).removesuffix('.')}; {_SAVED}"
+        nothing = "expected" in crash.message and "got 0" in crash.message
+        return f"{str(crash).removesuffix('.')}; {_NOT_SAVED if nothing else _SAVED}"
     if crash.reason:
         return f"{str(crash).removesuffix('.')}; {crash.reason}"
     for parts, meaning in _MEANINGS:

@@ -81,6 +81,8 @@ def shift(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float | None:
 def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
     """How arrays of different shapes are related: the same numbers, a missing or extra row, a sum or a mean.
 
+    None if they are not, or if all numbers are 0, of which any of these is true.
+
     >>> reduced(np.ones((3, 2)), np.array([3.0, 3.0]))
     'its sum over dimension 0 is right'
     >>> reduced(np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
@@ -88,13 +90,15 @@ def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
     """
     if got.size == want.size and same(got.reshape(-1), want.reshape(-1)):
         return "the numbers are right"
+    if np.allclose(want, 0):
+        return None
     what = "row" if max(got.ndim, want.ndim) > 1 else "entry"
     if got.ndim == want.ndim > 0 and got.shape[1:] == want.shape[1:]:
         cut = {"last": slice(None, -1), "first": slice(1, None)}
         missing = [word for word, part in cut.items() if same(got, want[part])]
         over = [word for word, part in cut.items() if same(got[part], want)]
         if len(missing) + len(over) == 1:
-            return f"the {(missing + over)[0]} {what} is {'missing' if missing else 'too many'}"
+            return f"the {missing[0]} {what} is missing" if missing else f"the {over[0]} {what} must not be there"
     for name, function in (("sum", np.sum), ("mean", np.mean)):
         too_few = [axis for axis in range(got.ndim) if same(function(got, axis=axis), want)]
         too_many = [axis for axis in range(want.ndim) if same(got, function(want, axis=axis))]

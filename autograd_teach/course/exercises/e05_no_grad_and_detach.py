@@ -34,10 +34,9 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
             return {"loss": first, "gradient": [None, None], "end": leaves}
         found = torch.autograd.grad(loss.sum(), leaves, allow_unused=True)
         gradient = gradient or found
-        leaves = [
-            leaf if slope is None else (leaf.detach() - SIZE * slope).requires_grad_()
-            for leaf, slope in zip(leaves, found, strict=True)
-        ]
+        with torch.no_grad():
+            for leaf, slope in zip(leaves, found, strict=True):
+                leaf -= 0 if slope is None else SIZE * slope
     return {"loss": first, "gradient": gradient, "end": leaves}
 
 

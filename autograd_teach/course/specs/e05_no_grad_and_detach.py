@@ -484,7 +484,7 @@ SPECS = {
                 "the result is wrong only where {what}",
                 lambda what: {"where": what},
                 what={
-                    "the loss grows, because lr is large: also then, all steps are asked for": grows,
+                    "the loss grows, because lr is large: all steps are asked for there too": grows,
                 },
             ),
         ),

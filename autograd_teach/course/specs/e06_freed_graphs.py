@@ -290,7 +290,7 @@ SPECS = {
             ),
             Mistake(
                 "total",
-                "all turns hold the sum over all turns, as if they were one and the same tensor, which adds up",
+                "all turns hold the sum over all turns, as if they were one and the same tensor, to which each turn adds",
                 forward=lambda w, state, inputs: np.stack([by_turn(w, state, inputs).sum(axis=0)] * len(inputs)),
             ),
             Mistake(

@@ -157,8 +157,7 @@ PARTLY: dict[str, Callable[..., bool]] = {
     "it is wrong only where the derivative is 0 everywhere": constant,
     "it is wrong only where x is a single number": lambda f, x, n: x.ndim == 0,
     "it is wrong only where x is not a vector": lambda f, x, n: x.ndim != 1,
-    "orders 0 and 1 are right, and something is wrong for order 2 and more: each step must "
-    "differentiate the result of the step before": lambda f, x, n: n >= 2,
+    "orders 0 and 1 are right, and something is wrong for order 2 and more": lambda f, x, n: n >= 2,
 }
 
 
@@ -472,7 +471,7 @@ OTHER_GRADIENTS: dict[str, Function] = {
     "is the sum of two gradients, that of the mean of f and that of the penalty": lambda f, x, w: (
         of_results(f, x, w) / len(x) + of_penalty(f, x, w)
     ),
-    "is all zeros, but the penalty depends on w": lambda f, x, w: np.zeros_like(w),
+    "is all zeros, as if the penalty did not depend on w": lambda f, x, w: np.zeros_like(w),
     "is half the gradient of the penalty, as if one of two equal factors were a constant": lambda f, x, w: (
         of_penalty(f, x, w) / 2
     ),

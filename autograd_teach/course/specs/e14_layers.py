@@ -823,7 +823,7 @@ ROUND_MISTAKES = (
     ),
     *family(
         "nearest",
-        "forward {wrong}, but it must round to the nearest whole number",
+        "forward {wrong}: it must round to the nearest whole number",
         _halves,
         wrong={
             "cuts off the digits after the point": np.trunc,

@@ -132,7 +132,7 @@ def first_row_sorted(f, x):
     return whole
 
 
-@wrong("02.jacobian_row", "other_input", "that of i = 0, whatever it is")
+@wrong("02.jacobian_row", "other_input", "that of i = 0, whatever it is given")
 def always_the_first(f, x, i):
     return rows_of(f, x)[0]
 

@@ -51,7 +51,9 @@ def g_missing_and_a_leaf_missed():
     return {name: each for name, each in flags(d=(False, False)).items() if name != "g"}
 
 
-@wrong("01.predict_flags", "known", "2 of 7 are not right yet; one of them: `is_leaf` of d: it was computed, but only from")
+@wrong(
+    "01.predict_flags", "known", "2 of 7 are not right yet; one of them: `is_leaf` of d: it was computed, but only from"
+)
 def computed_ones_no_leaves():
     return flags(d=(False, False), f=(False, False))
 

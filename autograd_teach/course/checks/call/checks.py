@@ -112,8 +112,10 @@ def checks_of(exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
     right = "every prediction is right" if exercise.kind == "value" else exercise.form.promise  # type: ignore[union-attr]
     checks.append(Check("value", right, _value))
     checks += [Check(each.name, each.text, partial(_also, each), each.counted) for each in spec.also]
-    if exercise.kind == "function":
-        checks.append(Check("unchanged", "the arguments are left unchanged", _unchanged, counted=True))
+    may, names = exercise.form.may_change, exercise.form.arguments  # type: ignore[union-attr]
+    if exercise.kind == "function" and set(may) != set(names):
+        which = f" other than {' and '.join(may)}" if may else ""
+        checks.append(Check("unchanged", f"the arguments{which} are left unchanged", _unchanged, counted=True))
     if exercise.kind != "value":
         checks.append(Check("repeat", "calling it again with fresh arguments gives the same", _repeat))
     return tuple(checks)

@@ -252,19 +252,19 @@ def _other_inputs(
     tables = [at for at in arrays if arguments[at].ndim]
     for at, values in texts.items():
         for value in values:
-            yield f"{names[at]} = {value!r}, whatever it is", of_one(at, lambda _, value=value: value)  # type: ignore[misc]
+            yield f"{names[at]} = {value!r}, whatever it is given", of_one(at, lambda _, value=value: value)  # type: ignore[misc]
     for at in whole:
         yield f"{names[at]} + 1 in place of {names[at]}", of_one(at, lambda value: value + 1)
         yield f"{names[at]} - 1 in place of {names[at]}", of_one(at, lambda value: value - 1)
-        yield f"{names[at]} = 0, whatever it is", of_one(at, lambda value: 0)
-        yield f"{names[at]} = 1, whatever it is", of_one(at, lambda value: 1)
+        yield f"{names[at]} = 0, whatever it is given", of_one(at, lambda value: 0)
+        yield f"{names[at]} = 1, whatever it is given", of_one(at, lambda value: 1)
     for at in reals:
         yield f"1 - {names[at]} in place of {names[at]}", of_one(at, lambda value: 1 - value)
         yield f"-{names[at]} in place of {names[at]}", of_one(at, lambda value: -value)
         yield f"2 * {names[at]} in place of {names[at]}", of_one(at, lambda value: 2 * value)
         yield f"{names[at]} / 2 in place of {names[at]}", of_one(at, lambda value: value / 2)
-        yield f"{names[at]} = 1, whatever it is", of_one(at, lambda value: 1.0)
-        yield f"{names[at]} = 0, whatever it is", of_one(at, lambda value: 0.0)
+        yield f"{names[at]} = 1, whatever it is given", of_one(at, lambda value: 1.0)
+        yield f"{names[at]} = 0, whatever it is given", of_one(at, lambda value: 0.0)
     for one, other in ((a, b) for several in (whole, reals, arrays) for a in several for b in several if a < b):
         exchanged = [other if at == one else one if at == other else at for at in range(len(arguments))]
         yield (
@@ -314,7 +314,7 @@ def _some_values(evidence: CallEvidence) -> str | None:
             beside = f", right at {', '.join(right)}" if 0 < len(right) <= 3 else ""
             where = f"the result is wrong at {', '.join(places[:3])}{more}{beside}"
             if places == tops and len(tops) == 2:
-                where = "both entries of the result are wrong"
+                where = f"both {'parts' if isinstance(called.expected, dict) else 'entries'} of the result are wrong"
             return f"{where}: {at.path} is {both_shown(at)}{for_input(called)}{_others(evidence)}"
     return None
 

@@ -106,17 +106,15 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
     if everywhere:
         return f"{_wrong_predictions(evidence, everywhere[0])}{everywhere[0].message}"
+    if matching and len(wrong) > 1:  # one wrong result alone agrees with too many mistakes
+        # Some results are right that the mistake would make wrong, so say where it shows.
+        scope = scope_in_words(evidence, [called for called, _ in wrong])
+        seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
+        return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
     every = [at for _, several in wrong for at in several]
     if any(map(is_plain, every)) and not any(_is_of_array(at) for at in every):
-        message = _where(evidence, wrong)
-        if message:
-            return message
-    if not matching or len(wrong) < 2:  # one wrong result alone agrees with too many mistakes
-        return None
-    # Some results are right that the mistake would make wrong, so say where it shows.
-    scope = scope_in_words(evidence, [called for called, _ in wrong])
-    seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
-    return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
+        return _where(evidence, wrong)
+    return None
 
 
 def _is_of_array(at: Difference) -> bool:

@@ -145,7 +145,7 @@ def _raises_for_some(evidence: CallEvidence) -> str | None:
     here = f"{raised}; this happens for {inputs_in_words(called)}"
     same = sum(_is_the_same_error(each, called) for each in crashed)
     here += f", and {same - 1} more" if same > 1 else ""
-    here += "; some inputs raise other errors" if same < len(crashed) else ""
+    here += "; other inputs raise an error in another line or with other words" if same < len(crashed) else ""
     all_is_right = _all_is_right(evidence, right)
     if all_is_right and len(right) == ended:
         return f"{here}; {'the other inputs work' if len(crashed) == 1 else 'the rest work'}"

@@ -65,7 +65,8 @@ def _not_dirty(evidence: FunctionEvidence) -> str | None:
         return None
     where = only_for(evidence, bad, ran)
     if bad[0].shares_memory:
-        return f"{name} is changed in place{where}, but autograd does not know it: call ctx.mark_dirty, and return {name} itself"
+        needed = f"`ctx.mark_dirty({name})` and returning {name} itself are both needed"
+        return f"{name} is changed in place{where}, but autograd does not know it: {needed}"
     return f"the result is a new tensor{where}; {name} itself must be changed and returned"
 
 

@@ -18,8 +18,13 @@ def checks_of(form: FunctionForm) -> tuple[Check, ...]:
     asked: set[str] = set(form.properties)
     asked |= {name for name, numbers in (("constants", form.constants), ("in_place", form.in_place)) if numbers}
     asked |= {"partial"} if form.results - len(form.constants) > 1 else set()
+    named = {"gradient": _DECLARED} if form.declared else {}
+    if form.in_place:
+        other = " and ".join(form.arguments[number] for number in form.in_place)
+        text = f"the arguments other than {other} are left unchanged, and so are the result and grad_output in backward"
+        named["unchanged"] = Check("unchanged", text, _unchanged, counted=True)
     return tuple(
-        _DECLARED if check.name == "gradient" and form.declared else check
+        named.get(check.name, check)
         for check in (*_FUNCTION_CHECKS, *_PROPERTY_CHECKS)
         if check in _FUNCTION_CHECKS or check.name in asked
     )

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...jacobian import flat
 from ..diagnosing import size_shown
 from ..writing import both_sides, cut, digits_apart, given, number
 from .checks import case_gradients, expected_gradient, usable, without_extra_none
 from .evidence import Case, FunctionEvidence
 from .reading import of_argument
 from .records import same_values
-from .values import inputs_in_words
+from .values import inputs_in_words, most_telling
 
 
 def failing_input(evidence: FunctionEvidence, failed: set[str], message: str = "") -> dict[str, str]:
@@ -25,6 +26,10 @@ def failing_input(evidence: FunctionEvidence, failed: set[str], message: str = "
         if name in failed:
             failing = [(case, rows) for case in evidence.cases if (rows := rows_of(evidence, case))]
             named = [each for each in failing if _names(message, inputs_in_words(evidence, each[0]))]
+            if name == "forward" and len(named) > 1:  # of several of one shape, the one that is told
+                sides = [(rows, flat(case.run.values or ()), flat(case.expected)) for case, rows in named]
+                if all(got.size == want.size for _, got, want in sides):
+                    return cut(most_telling(sides)[0])
             if failing:
                 return cut(min(named or failing, key=lambda each: size_shown(each[0].arguments))[1])
     return {}

@@ -205,7 +205,7 @@ def _which_is_a_leaf(evidence: FunctionEvidence, run: Run) -> str:
         return ""
     may = evidence.form.arguments[evidence.form.in_place[0]]
     if "marked as dirty" in run.crash.message:
-        return f"; the tensor to change, to mark as dirty and to return is {may}, and no other, so no new tensor either"
+        return f"; change {may} itself, mark it as dirty and return it: no other argument and no new tensor"
     if "leaf Variable" not in run.crash.message:
         return ""
     others = [name for n, name in enumerate(evidence.form.arguments) if n not in evidence.form.in_place]
