@@ -34,9 +34,8 @@ def follow(torch: Any, answer: Any, a: Any, b: Any, blind: str) -> Any:
             return {"loss": first, "gradient": [None, None], "end": leaves}
         found = torch.autograd.grad(loss.sum(), leaves, allow_unused=True)
         gradient = gradient or found
-        with torch.no_grad():
-            for leaf, slope in zip(leaves, found, strict=True):
-                leaf -= 0 if slope is None else SIZE * slope
+        for leaf, slope in zip(leaves, found, strict=True):
+            leaf.detach().sub_(0 if slope is None else SIZE * slope)
     return {"loss": first, "gradient": gradient, "end": leaves}
 
 

@@ -569,7 +569,7 @@ class MatVecAsGiven(MatVecForward):
         return x.unsqueeze(1) * grad_output, matrix.t() @ grad_output
 
 
-@wrong("10.RepairMatVec", "known", "only after `reshape`")
+@wrong("10.RepairMatVec", "known", "leaves the numbers in their order")
 class MatVecReshaped(MatVecForward):
     @staticmethod
     def backward(ctx, grad_output):
