@@ -1135,7 +1135,7 @@ told(
     "u, v",
     "ctx.save_for_backward(u, v)\nreturn (u * v).abs()",
     "u, v = ctx.saved_tensors\nreturn g * u.sign() * v, g * v.sign() * u.abs()",
-    ("the slope for u is the other factor times the sign of this one", "but |u v| stays the same then"),
+    ("the slope for u is the other factor times the sign of this one", "but the sign of the product u * v counts"),
     ("decides", "the sign in the slope"),
 )
 
@@ -1187,7 +1187,7 @@ TOLD.append(
     (
         "11.AbsProduct",
         "saved for forward",
-        ("only tensors that forward gives to `ctx.save_for_backward` are in it",),
+        ("only tensors that were given to `ctx.save_for_backward` are in it",),
         ("second call",),
         """\
 class AbsProduct(Function):
@@ -1237,6 +1237,29 @@ class FixedPoint(Function):
         if ctx.needs_input_grad[1]:
             grad_b = v * d
         return grad_W, grad_b
+""",
+    )
+)
+TOLD.append(
+    (
+        "09.Exp",
+        "forward takes ctx beside setup_context",
+        ("without ctx where there is a method `setup_context`",),
+        (),
+        """\
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return torch.exp(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (result,) = ctx.saved_tensors
+        return grad_output * result
 """,
     )
 )

@@ -115,7 +115,7 @@ _SAVED = (
     "(a second call replaces the first)"
 )
 
-_NOT_SAVED = "`ctx.saved_tensors` is empty: only tensors that forward gives to `ctx.save_for_backward` are in it"
+_NOT_SAVED = "`ctx.saved_tensors` is empty: only tensors that were given to `ctx.save_for_backward` are in it"
 
 _NEEDED = (
     "`ctx.needs_input_grad` has one entry for each argument of forward, counted from 0, and `ctx` is not one of them"

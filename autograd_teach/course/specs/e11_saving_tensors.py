@@ -123,8 +123,8 @@ SPECS = {
             *wrong_abs_slopes(
                 "sign_of_one",
                 (
-                    "the slope for {which} is the other factor times the sign of this one: it turns round if the "
-                    "other factor changes its sign, but |u v| stays the same then"
+                    "the slope for {which} is the other factor times the sign of this one, but the sign of the "
+                    "product u * v counts"
                 ),
                 lambda own, other: other * np.sign(own),
             ),

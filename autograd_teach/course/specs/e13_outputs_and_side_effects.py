@@ -565,7 +565,7 @@ SPECS = {
             ),
             *family(
                 "other_dimension",
-                "the gradient is summed {along}, but the running sums are along the last dimension{and_also}",
+                "the gradient is summed {along}, but the running sums must be along the last dimension{and_also}",
                 lambda along, and_also: {"vjp": lambda g, x: summed(g, along, from_the_end=and_also)},
                 along=OTHER_DIMENSIONS,
                 and_also={"": True, ", and it is summed from the beginning instead of the end": False},

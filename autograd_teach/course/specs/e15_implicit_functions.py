@@ -286,7 +286,7 @@ def fixed_point_mistakes() -> Iterator[Mistake]:
             ),
             (
                 "in the system, the columns of W are multiplied by the slopes of tanh, but tanh comes after W, "
-                "so the rows must be multiplied"
+                "so the rows of W (before it is transposed) must be multiplied"
             ): lambda W, slope, g: solved((slope * W).T, g),
             (
                 "in the system, the columns of W are multiplied by the slopes of tanh instead of the rows, "

@@ -551,7 +551,7 @@ class CumSumSlopeOne(CumSumForward):
         return g
 
 
-@wrong("13.CumSum", "known", "along the first dimension, but the running sums are along the last")
+@wrong("13.CumSum", "known", "along the first dimension, but the running sums must be along the last")
 class CumSumBackwardFirst(CumSumForward):
     @staticmethod
     def backward(ctx, g):

@@ -177,7 +177,9 @@ def _signature(evidence: FunctionEvidence) -> str | None:
         return None
     names = ", ".join(("ctx", *evidence.form.arguments))
     called = names if crash.phase == "forward" else "ctx and one grad_output for each result"
-    return f"{crash.phase} is called with {called}, yours takes something else: {crash.message}"
+    if crash.phase == "forward" and any(f"'{name}'" in crash.message for name in evidence.form.arguments):
+        called += ", and without ctx where there is a method `setup_context`"
+    return f"{crash.phase} is called with {called}; yours takes something else: {crash.message}"
 
 
 @diagnosis("raised", "runs")
