@@ -20,8 +20,8 @@ IN_BROWSER = sys.platform == "emscripten"
 LONG = 1_000 if IN_BROWSER else 20_000
 """Up to this length, Python can free a chain of a notebook's own objects by itself."""
 
-DEEP = (1_050, 1_300) if IN_BROWSER else (1_500, 2_500)
-"""The range of lengths for chains that are deeper than Python's recursion limit."""
+DEEP = (1_050, 1_300) if IN_BROWSER else (3_100, 4_000)
+"""The range of lengths for chains that are deeper than Python's recursion limit, which is 3,000 in JupyterLab."""
 
 # Many objects refer to these, and they are never freed.
 _SHARED = (type, ModuleType, CodeType, FrameType, TracebackType)

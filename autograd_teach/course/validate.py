@@ -178,14 +178,19 @@ def _confused(exercise: Exercise) -> Iterator[str]:
     mistakes = spec_of(exercise).mistakes
     for number, mistake in enumerate(mistakes, 1):
         said = [finding.message for finding in acted_out(exercise, mistake).findings]
-        if any(each.endswith(mistake.message) for each in said):  # predictions say first how many are wrong
+        if _is_said(mistake, said):
             continue
-        other = next((n for n, each in enumerate(mistakes, 1) if any(s.endswith(each.message) for s in said)), None)
+        other = next((n for n, each in enumerate(mistakes, 1) if _is_said(each, said)), None)
         if other is not None:
             yield f"mistake {number} ({mistake.name}) gets the message of mistake {other} ({mistakes[other - 1].name})"
         else:
             words = "; ".join(said) or "nothing, it passes"
             yield f"mistake {number} ({mistake.name}) does not get its own message but: {words}"
+
+
+def _is_said(mistake: Mistake, messages: Sequence[str]) -> bool:
+    """Whether one of the messages is that of the mistake, after how many predictions are wrong, before where it shows."""
+    return any(each.endswith(mistake.message) or f"{mistake.message} (" in each for each in messages)
 
 
 # ---- the statement ---------------------------------------------------------------------------------------------------
@@ -288,13 +293,13 @@ def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any])
 
 
 def _spoilt(right: Any) -> Any:
-    """A wrong result: every number plus one; a list without numbers loses its last element."""
+    """A wrong result: twice every number and one more; a list without numbers loses its last element."""
     if isinstance(right, dict):
         return {key: _spoilt(value) for key, value in right.items()}
     if isinstance(right, list | tuple):
         numbers = any(isinstance(value, int | float | np.ndarray | list | tuple | dict) for value in right)
         return [_spoilt(value) for value in right] if numbers else list(right[:-1])
-    return right + 1 if isinstance(right, int | float | np.ndarray) else right
+    return 2 * right + 1 if isinstance(right, int | float | np.ndarray) else right
 
 
 def _mistaken_function(form: FunctionForm, spec: FunctionSpec, mistake: Mistake) -> type:

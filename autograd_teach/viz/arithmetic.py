@@ -50,8 +50,11 @@ def product(
     if local.kind == "moved" or _is_reshaped(came, local, sent):
         return _joined(*arrived, f"→ {result}")
     factor, sign = _factor(local), "@" if local.kind == "block" and came.size > 1 else "×"
-    if local.kind == "block" and _fits(sends) and (local.numbers is None or factor.startswith("shape")):
+    is_flattened = local.kind == "block" and max(came.ndim, sent.ndim) > 1
+    if local.kind == "block" and _fits(sends) and (is_flattened or local.numbers is None or factor.startswith("shape")):
         return _joined(sends, f"= {result}", *(f"(g = {text})" for text in arrived))
+    if is_flattened and not _fits(formula):
+        return [result]
     if local.numbers is None or factor.startswith("shape"):
         factor, sign = (_bracketed(formula), "×") if _fits(formula) else (_stands_for(local), sign)
     summed = "summed " * (local.kind == "slopes" and sent.size < local.rows)

@@ -282,7 +282,7 @@ def formulas(taken: Taken) -> dict[str, Formula]:
             plain = rule(node.name)
             known = plain.beside(snapshot.names) if plain and _has_its_form(taken.live[node.id], plain) else None
             options = {name: _option(taken.live[node.id], name) for name in (plain.options if plain else ())}
-            arguments = [_argument(snapshot.node(edge.target)) for edge in children[node.id]]
+            arguments = [_argument(snapshot, edge.target) for edge in children[node.id]]
             options["y"] = _name(node) or above.get(node.id, "")
             before = [
                 text if _name(argument) or argument.kind != "operation" else ""
@@ -310,10 +310,13 @@ def _name(node: Node) -> str:
     return node.variable if fits else ""
 
 
-def _argument(node: Node) -> str:
+def _argument(snapshot: Snapshot, at: str) -> str:
     """A short text for an argument in a formula; empty if there is none."""
+    node = snapshot.node(at)
     if name := _name(node):
         return name
+    if node.name == "TBackward0" and (name := _name(snapshot.node(snapshot.children()[at][0].target))):
+        return f"{name}ᵀ"
     value = node.value
     if value is None or value.shape or not value.in_full or len(value.text) > _LONGEST_NAME:
         return ""

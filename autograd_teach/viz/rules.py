@@ -510,7 +510,8 @@ class _Printer:
     def call(self, function: str, arguments: list[ast.expr]) -> _Written:
         match function, arguments:
             case "T", [matrix]:
-                return f"{self.at_least(matrix, _ATOM)}ᵀ", _POWER
+                text = self.at_least(matrix, _ATOM)
+                return text[:-1] if text.endswith("ᵀ") else f"{text}ᵀ", _POWER
             case "inv", [matrix]:
                 return f"{self.at_least(matrix, _ATOM)}⁻¹", _POWER
             case "sqrt", [number]:

@@ -5,6 +5,7 @@ It does not contain ids or addresses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from autograd_teach.viz.recording import Recording
 
 _MOST_LINES = 200
+_LETTER = re.compile(r"(?<![\w.])[a-z](?![A-Za-z0-9_.(])")
 
 
 def tree(snapshot: Snapshot) -> str:
@@ -130,4 +132,9 @@ def table(recording: Recording) -> str:
     for row in rows:
         cells = [row[0].rjust(widths[0]), *(row[i].ljust(widths[i]) for i in (1, 2, 3)), row[4]]
         lines.append("  ".join(cells).rstrip())
+    letters = {one for step in recording.steps for sent in step.goes_out for one in _LETTER.findall(sent.told)}
+    if letters - {"g", *recording.snapshot.names}:
+        lines.append(
+            "A letter that is no name of the program is an argument or the result of the operation, as viz.rule shows."
+        )
     return "\n".join(lines)

@@ -412,7 +412,7 @@ class _Question:
         if odd is not None:
             return odd
         run_again = f", or give a function: viz.why(lambda: ..., {name})" if self.w.is_leaf else ""
-        again = f"To see how, ask before backward{run_again}."
+        again = f"To see what this loss gives, ask before backward{run_again}."
         if self._grad() is None:
             place = self._line_of_call("zero_grad", after="backward")
             if getattr(self.w, "_post_accumulate_grad_hooks", None):
@@ -429,7 +429,7 @@ class _Question:
             return Answer("cleared", what, f"Read {name}.grad between backward() and zero_grad().", place)
         what = (
             f"The gradient arrives at {name}, but the graph was freed by backward. {name}.grad is {self._told_grad()}: "
-            "what all calls of backward have added since it was cleared."
+            "what all calls of backward have added."
         )
         return Answer("freed", what, again)
 
@@ -610,8 +610,8 @@ class _Question:
         what = f"The gradient of {self.name} is changed by a hook{at}: {does}{short}."
         if not here:
             final = "None" if arriving.gradient is None else gradient.text_of(arriving.gradient)
-            what += f" With it, {self.name} gets {final}."
-        advice = "Remove the hook if it should not change the gradient."
+            what += f" In the end, with all hooks, {self.name} gets {final}."
+        advice = "Remove a hook that should not change the gradient."
         return Answer("hook", what, advice, place, hooked.node or graph.target, "changed by a hook")
 
     def _size(self, arriving: gradient.Arriving, graph: gradient.Graph) -> Answer | None:
@@ -722,7 +722,7 @@ class _Question:
         same = [one for one in self.graph.nodes if short_name(one) == short_name(node)]
         if any(one.operation in ("grad", "backward") for one in self.reading.operations) and self._is_of_gradient():
             return None
-        used = [one for one in self.reading.operations if _is_of(one, node)]
+        used = [one for one in self.reading.operations if one.is_recorded and _is_of(one, node)]
         if len({(one.file, one.line) for one in used}) == 1:
             return _cut_of(used[0])
         if len(same) == len(used):

@@ -99,6 +99,8 @@ class Used:
     file: str
     line: int
     source: str
+    is_recorded: bool
+    """Whether autograd records it there: not under no_grad."""
 
 
 @dataclass(frozen=True)
@@ -813,7 +815,8 @@ class _Reader:
             if place not in self._noted:
                 self._noted.add(place)
                 source = line_text(scope.file, at.lineno)
-                self.reading.operations.append(Used(operation.rstrip("_"), scope.file, at.lineno, source))
+                used = Used(operation.rstrip("_"), scope.file, at.lineno, source, is_recorded=scope.without is None)
+                self.reading.operations.append(used)
 
 
 def _join(flows: Iterable[Flow | None]) -> Flow | None:

@@ -125,5 +125,5 @@ def test_depths_follow_the_platform(platform):
         "from autograd_teach.course import chains; print(chains.IN_BROWSER, chains.LONG, *chains.DEEP)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    expected = {"linux": "False 20000 1500 2500", "emscripten": "True 1000 1050 1300"}
+    expected = {"linux": "False 20000 3100 4000", "emscripten": "True 1000 1050 1300"}
     assert ran.stdout.strip() == expected[platform]

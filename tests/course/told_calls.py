@@ -1774,7 +1774,7 @@ def predict_flags():
         (
             "and 1 more; the rest work",
             "--    it returns what is specified",
-            "--    the arguments are left unchanged",
+            "--    the numbers in the arguments are left unchanged",
         ),
         (
             "other input",
@@ -2200,7 +2200,7 @@ def repair_threshold(x):
         "08.repair_step",
         "the step before the decay",
         ("repair_step",),
-        ("the arguments are left unchanged",),
+        ("arguments are left unchanged",),
         """\
 def repair_step(w):
     loss = (w**4 - w**2).sum()

@@ -16,7 +16,8 @@ from tests.grading.hostile import running
 GRADER = """
 import argparse, signal, sys
 from pathlib import Path
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if a shell runs the tests in its background
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if a shell runs the tests in its background,
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and this one under nohup
 from autograd_teach import cli
 from autograd_teach.grading import batch, command
 from tests.grading.classroom import assignment

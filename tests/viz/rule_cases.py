@@ -205,8 +205,6 @@ def _cases() -> list[Case]:
     add("SumBackward1", "a.sum(1, keepdim=True)", dim=1)
     add("Mean", "a.mean()", n=6)
     add("MeanBackward1", "a.mean(1, keepdim=True)", dim=1, n=3)
-    add("Prod", "a.prod()")
-    add("ProdBackward1", "a.prod(1, keepdim=True)", dim=1)
     add("Cumsum", "a.cumsum(1)", dim=1)
     for p in (1.0, 2.0, 3.0):
         add("LinalgVectorNorm", f"a.norm({p}, dim=1, keepdim=True)", p=p, dim=1)

@@ -820,7 +820,10 @@ def a_weight_that_starts_at_zero(lib):
 
 
 @program(
-    "zero factor", "because its factor x is 0.", "if it is data, other samples may give a gradient", never=("Start",)
+    "zero factor",
+    "because its factor x is 0.",
+    "if it is data or a state, other values of it may give a gradient",
+    never=("Start",),
 )
 def data_that_is_zero(lib):
     w = lib.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
@@ -1092,7 +1095,7 @@ def a_hook_of_a_node_that_stops_it(lib):
     return why(loss, w)
 
 
-@program("hook", "[3, 3] is computed, [6, 6] is sent on", "With it, w gets [6, 6]", never=ATTRIBUTED)
+@program("hook", "[3, 3] is computed, [6, 6] is sent on", "In the end, with all hooks, w gets [6, 6]", never=ATTRIBUTED)
 def a_hook_of_a_node_that_doubles_it(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     h = w * 3
@@ -1101,7 +1104,9 @@ def a_hook_of_a_node_that_doubles_it(lib):
     return why(loss, w)
 
 
-@program("hook", "at SumBackward0", "1 arrives, 10 is used", "With it, w gets [30, 30]", never=ATTRIBUTED)
+@program(
+    "hook", "at SumBackward0", "1 arrives, 10 is used", "In the end, with all hooks, w gets [30, 30]", never=ATTRIBUTED
+)
 def a_hook_before_the_first_node(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * 3).sum()
@@ -1225,7 +1230,7 @@ def powers_of_zero(lib):
     return why(loss, w)
 
 
-@program("hook", "is changed by a hook", "[0, 0] is sent on. With it", never=("sent on (line",))
+@program("hook", "is changed by a hook", "[0, 0] is sent on. In the end", never=("sent on (line",))
 def two_hooks_of_nodes(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     h = w**2

@@ -25,7 +25,7 @@ EXERCISES = (
         entry="make_trainable",
         points=1,
         title="A leaf of your own",
-        form=CallForm(("values",)),
+        form=CallForm(("values",), promise="it returns a tensor with the same numbers"),
         hints=(
             "Only tensors with a float dtype can require grad. How do you convert integers to a float dtype?",
             (

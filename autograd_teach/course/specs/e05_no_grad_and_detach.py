@@ -627,7 +627,7 @@ SPECS = {
             *other_shares(),
             *family(
                 "where",
-                "the result is wrong only where average {what}",
+                "average after the call is wrong only where average {what}",
                 lambda what: {"where": lambda average, weight, decay: what(average, AVERAGES[average.shape, decay])},
                 what={
                     "is a single number": lambda average, leaf: average.ndim == 0,

@@ -115,7 +115,9 @@ def checks_of(exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
     may, names = exercise.form.may_change, exercise.form.arguments  # type: ignore[union-attr]
     if exercise.kind == "function" and set(may) != set(names):
         which = f" other than {' and '.join(may)}" if may else ""
-        checks.append(Check("unchanged", f"the arguments{which} are left unchanged", _unchanged, counted=True))
+        checks.append(
+            Check("unchanged", f"the numbers in the arguments{which} are left unchanged", _unchanged, counted=True)
+        )
     if exercise.kind != "value":
         checks.append(Check("repeat", "calling it again with fresh arguments gives the same", _repeat))
     return tuple(checks)

@@ -106,6 +106,8 @@ class _Reader:
                     return "", f"{here} computes a gradient that does not depend on a tensor that requires grad"
                 return "", f"{here} computes a gradient without `create_graph=True`, so the gradient has no history"
             if name == "grad":
+                if "create_graph=True" in "".join(self.lines):
+                    return "", f"{here} uses a `.grad` that does not depend on a tensor that requires grad"
                 return "", f"{here} uses a `.grad`, which has a history only after `backward(create_graph=True)`"
             if isinstance(atom, ast.Name):
                 outside.append(atom.id)

@@ -106,15 +106,15 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
     if everywhere:
         return f"{_wrong_predictions(evidence, everywhere[0])}{everywhere[0].message}"
-    if matching and len(wrong) > 1:  # one wrong result alone agrees with too many mistakes
-        # Some results are right that the mistake would make wrong, so say where it shows.
-        scope = scope_in_words(evidence, [called for called, _ in wrong])
-        seen = f" (this shows {scope.removeprefix(', ')})" if scope else ""
-        return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
     every = [at for _, several in wrong for at in several]
-    if any(map(is_plain, every)) and not any(_is_of_array(at) for at in every):
-        return _where(evidence, wrong)
-    return None
+    of_numbers = any(map(is_plain, every)) and not any(_is_of_array(at) for at in every)
+    if of_numbers and (message := _where(evidence, wrong, exactly=True)):
+        return message
+    if matching and len(wrong) > 1:  # one wrong result alone agrees with too many mistakes
+        # Some results are right that the mistake would make wrong: a pattern in where it shows may be chance.
+        seen = f" (this shows for {len(wrong)} of {len(evidence.calls)} inputs)"
+        return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
+    return _where(evidence, wrong) if of_numbers else None
 
 
 def _is_of_array(at: Difference) -> bool:
@@ -122,8 +122,8 @@ def _is_of_array(at: Difference) -> bool:
     return at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray)
 
 
-def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]]) -> str | None:
-    """The known mistake that explains the arguments of these wrong calls."""
+def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]], exactly: bool = False) -> str | None:
+    """The known mistake that picks the arguments of these wrong calls. exactly: and of no others."""
     right = right_calls(evidence)
     for mistake in evidence.spec.mistakes:
         if (
@@ -133,7 +133,8 @@ def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]])
         ):
             continue
         picked = [called for called in right if mistake.where(*specified_arguments(called))]
-        if all(_is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1:
+        fits = all(_is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1
+        if not picked if exactly else fits:
             return mistake.message + (f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else "")
     return None
 
@@ -257,7 +258,7 @@ def _length(evidence: CallEvidence) -> str | None:
         and twice
         and not any(_among(each, at.expected[:n]) for n, each in enumerate(at.expected))
     ):
-        how = f"; {value_in_words(twice[0])} is in it twice"
+        how = f"; {value_in_words(twice[0])} is in it more than once"
     else:
         how = _end(at)
     return f"{what_differs(at)} has {entries_in_words(len(at.got))}, it must have {len(at.expected)}{for_input(called)}{how}"
