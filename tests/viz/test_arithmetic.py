@@ -36,6 +36,11 @@ PRODUCTS = {
     ),
     "a block with a formula": ((LONG, Local("block", None, 20, 20), LONG, "W"), ["× W = shape (20)"]),
     "a block in words": ((LONG, Local("block", None, 20, 20), LONG, "", "g @ vᵀ"), ["g @ vᵀ = shape (20)"]),
+    "a block of a matrix": ((VECTOR[None], Local("block", FLIP, 2, 2), VECTOR[None, ::-1]), ["[[-2, 1]]"]),
+    "a block of a matrix in words": (
+        (VECTOR[None], Local("block", FLIP, 2, 2), VECTOR[None, ::-1], "", "g @ w"),
+        ["g @ w", "= [[-2, 1]]", "(g = [[1, -2]])"],
+    ),
     "moved": ((VECTOR, MOVED, VECTOR[::-1]), ["[1, -2] → [-2, 1]"]),
     "moved and long": ((LONG, MOVED, LONG), ["→ shape (20)"]),
     "long": ((LONG, slopes(LONG), LONG**2, "2 · u"), ["× (2 · u)", "= shape (20)"]),

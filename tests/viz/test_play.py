@@ -711,6 +711,23 @@ def test_a_formula_stands_where_the_numbers_are_too_many(lib):
     assert second.goes_out[0].label == ["× (1 - y²)", "= shape (20)"]
 
 
+def test_formulas_are_in_names_of_the_program_or_it_is_said_what_their_letters_are(lib):
+    note = "A letter that is no name of the program"
+    weight, h = leaf(lib, [[1.0, 2.0], [3.0, 4.0]]), leaf(lib, [[2.0, 3.0]])
+    told = viz.play((h @ weight.t()).sum()).text
+    assert "to h: g @ weight = [[4, 6]]" in told
+    assert note not in told
+    matrix = leaf(lib, [[1.0, 2.0], [3.0, 4.0]])
+    told = viz.play((matrix @ lib.tensor([1.0, 2.0])).sum()).text
+    assert "to matrix: outer(g, v) = [[1, 2], [1, 2]]" in told
+    assert note in told
+
+
+def test_a_product_with_zeros_has_no_formula_that_divides_by_them(lib):
+    zeros = leaf(lib, [[0.0, 1.0, 0.0], [3.0, 0.0, 2.0]])
+    assert "to zeros: [[0, 0, 0], [0, 6, 0]]" in viz.play(zeros.prod(1).sum()).text
+
+
 def test_a_backward_of_ones_own_shows_its_arithmetic_and_a_wrong_one_none(lib):
     class Cube(lib.autograd.Function):
         @staticmethod

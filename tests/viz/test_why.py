@@ -590,6 +590,19 @@ def test_a_module_computes_in_the_line_in_which_it_is_called(lib):
     assert f"MseLossBackward0 (line {line + 4})" in why(loss, same).sentence
 
 
+def test_a_line_under_no_grad_makes_no_node(lib):
+    w, parts = lib.tensor([1.0, 2.0, 3.0], requires_grad=True), []
+    for i in range(3):
+        if i == 1:
+            with lib.no_grad():
+                parts.append(w[i] * 2)
+        else:
+            parts.append(w[i] ** 2)
+    line = inspect.currentframe().f_lineno - 1
+    told = why(sum(parts), w).sentence
+    assert told.count(f"SelectBackward0 (line {line})") == 2, told
+
+
 def test_what_a_function_in_a_call_uses_is_not_said_to_be_unused(lib):
     w, v = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
     h = functools.reduce(lambda a, b: (a * b * w).detach(), [v, v])

@@ -1326,3 +1326,13 @@ def three_calls_of_backward(lib):
         loss = ((w * 2 - 6) ** 2).sum()
         loss.backward()
     return why(loss, w)
+
+
+@program(
+    "zero factor", "because its factor w is 0", "if it was not 0 in the forward pass, look at what set it to 0 since"
+)
+def a_factor_that_data_has_set_to_0(lib):
+    a, w = lib.tensor([3.0, 4.0], requires_grad=True), lib.tensor([1.0, 2.0], requires_grad=True)
+    loss = (a * w).sum()  # here
+    w.data.zero_()
+    return why(loss, a)
