@@ -72,7 +72,9 @@ def total(parts: Sequence[Array | None]) -> str:
         return ""
     texts = [brief(part) for part in known]
     texts[1:] = [f"({text})" if text.startswith("-") else text for text in texts[1:]]
-    added = f"{' + '.join(texts)} = {brief(np.asarray(sum(known)))}"
+    whole = np.asarray(sum(known))
+    rounding = " (0 up to rounding)" if 0 < size(whole) < 1e-6 * max(map(size, known)) else ""
+    added = f"{' + '.join(texts)} = {brief(whole)}{rounding}"
     return added if "shape" not in added and "…" not in added and len(added) <= 3 * LONGEST else ""
 
 

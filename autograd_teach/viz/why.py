@@ -31,6 +31,7 @@ from autograd_teach.viz.unsupported import unsupported
 from autograd_teach.viz.versions import VersionsView
 from autograd_teach.viz.view import GraphView, View
 from autograd_teach.viz.watch import last_watch, seen, watch
+from autograd_teach.viz.why_code import in_loop
 from autograd_teach.viz.why_reasons import Told, explain, is_saturated
 from autograd_teach.viz.why_source import Cut, Reading, Used, read
 from autograd_teach.viz.why_way import cut_on_way, saw
@@ -725,7 +726,7 @@ class _Question:
         used = [one for one in self.reading.operations if one.is_recorded and _is_of(one, node)]
         if len({(one.file, one.line) for one in used}) == 1:
             return _cut_of(used[0])
-        if len(same) == len(used):
+        if len(same) == len(used) and not any(in_loop(one.file, one.line) for one in used):
             same.sort(key=_sequence)  # in the order of creation
             return _cut_of(used[next(i for i, one in enumerate(same) if one is node)])
         return None

@@ -81,6 +81,13 @@ def tree_of(file: str) -> ast.Module | None:
     return _parsed("".join(linecache.getlines(file)))
 
 
+def in_loop(file: str, line: int) -> bool:
+    """Whether a line of a file or cell may run several times in a row."""
+    loops = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+    nodes = ast.walk(tree_of(file) or ast.Module([], []))
+    return any(isinstance(node, loops) and node.lineno <= line <= (node.end_lineno or 0) for node in nodes)
+
+
 def definition_of(tree: ast.Module, code: types.CodeType) -> Any:
     """The definition that this code object was compiled from."""
     for node in ast.walk(tree):

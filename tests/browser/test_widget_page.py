@@ -247,7 +247,7 @@ def test_the_player_steps_by_buttons_slider_and_keys(bare):
     begins = "Step 1 of 3: SumBackward0 runs, because backward starts here."
     assert caption(page) == f"{begins} It sends 1 × [1, 1, 1, 1] = [1, 1, 1, 1] to AbsBackward0."
     page.get_by_role("button", name="last").click()
-    ends = "Step 3 of 3: AccumulateGrad of x runs: x.grad was not computed yet, now it holds [1, -1, 1, -1]."
+    ends = "Step 3 of 3: AccumulateGrad of x runs: x.grad was None, now it holds [1, -1, 1, -1]."
     assert caption(page) == ends
     assert page.get_by_role("button", name="forward").get_attribute("aria-disabled") == "true"
     page.get_by_role("button", name="back").click()

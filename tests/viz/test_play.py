@@ -28,7 +28,7 @@ def test_steps_of_abs_and_sum(lib):
             "   2  AbsBackward0         its only gradient is there  [1, 1, 1, 1]    "
             "to x: [1, 1, 1, 1] × [1, -1, 1, -1] = [1, -1, 1, -1]"
         ),
-        "   3  AccumulateGrad of x  its only gradient is there  [1, -1, 1, -1]  x.grad: not computed yet -> [1, -1, 1, -1]",
+        "   3  AccumulateGrad of x  its only gradient is there  [1, -1, 1, -1]  x.grad: None -> [1, -1, 1, -1]",
     ]
 
 
@@ -40,7 +40,7 @@ def test_a_node_waits_for_its_second_contribution(lib):
     assert [sent.missing for sent in first.goes_out] == [1, 0]
     assert second.because == "the last of its 2 gradients is there; they are summed"
     assert second.came_in == ["1 from AddBackward0", "1 from AddBackward0", "sum: 1 + 1 = 2"]
-    assert (third.before, third.arriving, third.after) == ("not computed yet", "4", "4")
+    assert (third.before, third.arriving, third.after) == ("None", "4", "4")
 
 
 def test_a_node_runs_only_after_all_that_lead_to_it(lib):
@@ -70,7 +70,7 @@ def test_accumulation_adds_to_the_gradient_that_is_there(lib):
 def test_a_leaf_without_gradient_is_not_called_zero(lib):
     x = leaf(lib, 2.0)
     last = viz.play(x * 3).steps[-1]
-    assert last.before == "not computed yet"
+    assert last.before == "None"
     assert not last.had_grad
 
 
@@ -207,7 +207,7 @@ def test_every_step_has_a_caption_that_says_what_runs(lib, place):
         captions[place]
         == {
             0: "Step 1 of 3: SumBackward0 runs, because backward starts here. It sends 1 × [1, 1] = [1, 1] to AbsBackward0.",
-            -1: "Step 3 of 3: AccumulateGrad of x runs: x.grad was not computed yet, now it holds [1, -1].",
+            -1: "Step 3 of 3: AccumulateGrad of x runs: x.grad was None, now it holds [1, -1].",
         }[place]
     )
 
@@ -300,7 +300,7 @@ def test_gradients_for_different_outputs_of_a_node_are_not_called_a_sum(lib):
 
 def test_a_leaf_without_a_name_has_no_dotted_gradient(lib):
     caption = viz.play(leaf(lib, 2.0) * 3).data()["steps"][-1]["caption"]
-    assert caption.endswith("runs: .grad of the unnamed leaf was not computed yet, now it holds 3.")
+    assert caption.endswith("runs: .grad of the unnamed leaf was None, now it holds 3.")
 
 
 def maps(view):
@@ -919,7 +919,7 @@ def test_playing_a_function_touches_nobodys_gradient(lib):
     a = leaf(lib, 2.0)
     a.grad = lib.tensor(7.0)
     view = viz.play(lambda a: a * a, a=a)
-    assert (float(a.grad), view.steps[-1].before, view.steps[-1].after) == (7.0, "not computed yet", "4")
+    assert (float(a.grad), view.steps[-1].before, view.steps[-1].after) == (7.0, "None", "4")
 
 
 def test_a_function_that_raises_is_a_sentence(lib):

@@ -603,6 +603,17 @@ def test_a_line_under_no_grad_makes_no_node(lib):
     assert told.count(f"SelectBackward0 (line {line})") == 2, told
 
 
+def test_the_order_of_lines_is_not_that_of_operations_in_a_loop(lib):
+    w = lib.tensor([1.0], requires_grad=True)
+    for _ in range(2):
+        loss = (w * 2 - 6) ** 2
+        (slope,) = lib.autograd.grad(loss.sum(), w)
+        w = w - 0.1 * slope
+    line = inspect.currentframe().f_lineno - 1
+    loss = (w * 2 - 6) ** 2
+    assert f"line {line}, `w = w - 0.1 * slope`, made a new tensor w" in why(loss.sum(), w).sentence
+
+
 def test_what_a_function_in_a_call_uses_is_not_said_to_be_unused(lib):
     w, v = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
     h = functools.reduce(lambda a, b: (a * b * w).detach(), [v, v])

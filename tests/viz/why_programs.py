@@ -218,7 +218,7 @@ def the_loss_of_the_tensor_before(lib):
     return why(loss, w)
 
 
-@program("cancels", "add up to 0")
+@program("cancels", "the parts that it adds up cancel", "right at a minimum")
 def contributions_that_cancel_on_the_way(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     h = w.exp()  # here
@@ -442,7 +442,7 @@ def weights_that_start_at_zero(lib):
     return why(loss, w)
 
 
-@program("cancels", "add up to 0")
+@program("cancels", "the parts that it adds up cancel", "right at a minimum")
 def contributions_that_cancel(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * 3).sum() - (w * 3).sum()
@@ -720,7 +720,7 @@ def a_softmax_of_one_output(lib):
     return why(loss, w)
 
 
-@program("cancels", "add up to 0")
+@program("cancels", "the parts that it adds up cancel", "right at a minimum")
 def a_scale_of_centred_data(lib):
     scale = lib.tensor(2.0, requires_grad=True)
     h = scale * lib.tensor([-1.0, 0.0, 1.0])  # here
@@ -1018,14 +1018,14 @@ def cross_entropy_of_ignored_targets(lib):
     return why(loss, w)
 
 
-@program("cancels", "LogSoftmaxBackward0", "contributions to each entry add up to 0", never=("sum to 1", "smooth"))
+@program("cancels", "LogSoftmaxBackward0", "the parts that it adds up cancel", never=("sum to 1", "smooth"))
 def log_softmax_of_equal_logits(lib):
     w = lib.tensor([1.0, 1.0], requires_grad=True)
     loss = w.log_softmax(0).sum()  # here
     return why(loss, w)
 
 
-@program("cancels", "ExpandBackward0", "contributions to each entry add up to 0")
+@program("cancels", "ExpandBackward0", "the parts that it adds up cancel")
 def copies_that_cancel(lib):
     w = lib.tensor([2.0], requires_grad=True)
     h = w.expand(2)  # here

@@ -150,7 +150,17 @@ def _returned(evidence: CallEvidence) -> list[Called]:
 
 def _also(each: Also, evidence: CallEvidence) -> State:
     calls = _returned(evidence)
-    return _of_all(evidence, any(each.judge(called) is not None for called in calls))
+    failed = any(each.judge(called) is not None for called in calls)
+    if not failed and any(_is_strange(called.result) for called in calls):
+        return "not reached"
+    return _of_all(evidence, failed)
+
+
+def _is_strange(result: Any) -> bool:
+    """Whether this is, or has in it, an object about which nothing more is known."""
+    if isinstance(result, list | dict):
+        return any(map(_is_strange, result.values() if isinstance(result, dict) else result))
+    return isinstance(result, Strange)
 
 
 def _unchanged(evidence: CallEvidence) -> State:
