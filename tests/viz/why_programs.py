@@ -218,7 +218,7 @@ def the_loss_of_the_tensor_before(lib):
     return why(loss, w)
 
 
-@program("cancels", "the parts that it adds up cancel", "right at a minimum")
+@program("cancels", "add up to 0")
 def contributions_that_cancel_on_the_way(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     h = w.exp()  # here
@@ -442,7 +442,7 @@ def weights_that_start_at_zero(lib):
     return why(loss, w)
 
 
-@program("cancels", "the parts that it adds up cancel", "right at a minimum")
+@program("cancels", "add up to 0")
 def contributions_that_cancel(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
     loss = (w * 3).sum() - (w * 3).sum()
