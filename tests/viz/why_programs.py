@@ -1299,11 +1299,11 @@ def a_gradient_that_overflows_with_its_values(lib):
 
 
 @program("requires_grad", "switched its requires_grad off", "leave that line out", never=("requires_grad=True",))
-def a_frozen_layer(lib):
-    model = lib.nn.Linear(2, 1)
-    model.weight.requires_grad = False  # here
-    loss = model(lib.ones(2)).sum()
-    return why(loss, model.weight)
+def a_frozen_weight(lib):
+    w, v = lib.ones(2, requires_grad=True), lib.ones(2, requires_grad=True)
+    w.requires_grad = False  # here
+    loss = (w * v).sum()
+    return why(loss, w)
 
 
 @program("accumulated", "not the gradient of this loss", "Call backward for this loss", never=("times the",))
