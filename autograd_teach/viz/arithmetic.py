@@ -49,13 +49,15 @@ def product(
         return _joined(*arrived, f"× {_bracketed(formula)}", f"{summed}= {result}")
     if local.kind == "moved" or _is_reshaped(came, local, sent):
         return _joined(*arrived, f"→ {result}")
-    factor, sign = _factor(local), "@" if local.kind == "block" and came.size > 1 else "×"
-    is_flattened = local.kind == "block" and max(came.ndim, sent.ndim) > 1
-    if local.kind == "block" and _fits(sends) and (is_flattened or local.numbers is None or factor.startswith("shape")):
+    is_block, factor = local.kind == "block", _factor(local)
+    sign = "@" if is_block and came.size > 1 else "×"
+    is_long = local.numbers is None or factor.startswith("shape")
+    is_flattened = is_block and max(came.ndim, sent.ndim) > 1  # the numbers of a Jacobian are a matrix
+    if is_block and _fits(sends) and (is_flattened or is_long):
         return _joined(sends, f"= {result}", *(f"(g = {text})" for text in arrived))
     if is_flattened and not _fits(formula):
         return [result]
-    if local.numbers is None or factor.startswith("shape"):
+    if is_long:
         factor, sign = (_bracketed(formula), "×") if _fits(formula) else (_stands_for(local), sign)
     summed = "summed " * (local.kind == "slopes" and sent.size < local.rows)
     return _joined(*arrived, f"{sign} {factor}", f"{summed}= {result}")

@@ -660,8 +660,9 @@ class _Question:
         assert arriving.gradient is not None
         fresh, held = arriving.gradient, self._grad()
         lines = self._contribution_lines(arriving)
+        arrives = Answer("arrives", f"{name} gets its gradient: it arrives {ways}.", "", None, graph.target, "", lines)
         if self.is_run:
-            return Answer("arrives", f"{name} gets its gradient: it arrives {ways}.", "", None, graph.target, "", lines)
+            return arrives
         if getattr(self.w, "_post_accumulate_grad_hooks", None) and not (held is not None and _is_near(held, fresh)):
             what = f"{name}.grad is {self._told_grad()}, and {name} has a hook that runs after backward has added to .grad."
             return Answer("hook", what, f"This loss gives {gradient.text_of(fresh)}, before that hook.")
@@ -672,7 +673,7 @@ class _Question:
                 what = f"{name}.grad is {now}: backward has not been called for this loss, or .grad was cleared since."
             return Answer("no backward", what, f"It would arrive {ways}.", None, graph.target, "no backward yet", lines)
         if _is_near(held, fresh):
-            return Answer("arrives", f"{name} gets its gradient: it arrives {ways}.", "", None, graph.target, "", lines)
+            return arrives
         times = _times(held, fresh)
         told = f"{times} times the gradient of this loss" if times else "not the gradient of this loss"
         also = "" if times else ", and it may be that of another loss"

@@ -81,7 +81,7 @@ def shift(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> float | None:
 def reduced(got: np.ndarray, want: np.ndarray) -> str | None:
     """How arrays of different shapes are related: the same numbers, a missing or extra row, a sum or a mean.
 
-    None if they are not, or if all numbers are 0, of which any of these is true.
+    None if they are not, or if all right numbers are 0: then each of these could hold by chance.
 
     >>> reduced(np.ones((3, 2)), np.array([3.0, 3.0]))
     'its sum over dimension 0 is right'

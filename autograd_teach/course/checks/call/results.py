@@ -125,16 +125,17 @@ def _is_of_array(at: Difference) -> bool:
 def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]], exactly: bool = False) -> str | None:
     """The known mistake that picks the arguments of these wrong calls. exactly: and of no others."""
     right = right_calls(evidence)
-    for mistake in evidence.spec.mistakes:
-        if (
-            not mistake.where
-            or not right
-            or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong)
-        ):
+    for mistake in evidence.spec.mistakes if right else ():
+        if not mistake.where or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong):
             continue
         picked = [called for called in right if mistake.where(*specified_arguments(called))]
-        fits = all(_is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1
-        if not picked if exactly else fits:
+        if exactly:
+            fits = not picked
+        elif mistake.always:
+            fits = all(_is_zero(called.expected) for called in picked)
+        else:
+            fits = len(wrong) > 1
+        if fits:
             return mistake.message + (f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else "")
     return None
 
