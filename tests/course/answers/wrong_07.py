@@ -601,7 +601,7 @@ def left_in_the_grad_of_w(f, x, w):
     return penalty.detach(), w.grad
 
 
-@wrong("07.gradient_penalty", "known", "is all zeros, but the penalty depends on w")
+@wrong("07.gradient_penalty", "known", "is all zeros, as if the penalty did not depend on w")
 def detached_slopes(f, x, w):
     x, w = fresh(x), fresh(w)
     (slopes,) = torch.autograd.grad(f(x, w).sum(), x)
