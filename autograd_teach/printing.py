@@ -79,7 +79,7 @@ def _suffixes(tensor: Any, array: np.ndarray, default_dtype: str) -> Iterator[st
         yield "grad_fn=<Invalid>"
         return
     if node is not None:
-        yield f"grad_fn=<{node._name().rsplit('::', 1)[-1]}>"
+        yield f"grad_fn=<{type(node).__name__}>"
     elif tensor.requires_grad:
         yield "requires_grad=True"
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from autograd_teach.viz.naming import caller_tensors
+from autograd_teach.viz.snapshot import short_name
 
 INPUTS = "uvw"
 """The names of an operation's inputs in formulas, in the order of `next_functions`."""
@@ -286,13 +287,13 @@ def _name_of(thing: Any) -> str:
     if isinstance(thing, str):
         return thing
     if hasattr(thing, "next_functions"):
-        return str(thing.name())
+        return short_name(thing)
     if not hasattr(thing, "grad_fn"):
         raise TypeError(
             f"A {type(thing).__name__} has no rule: give a tensor, its grad_fn, or a name such as 'MulBackward0'."
         )
     if thing.grad_fn is not None:
-        return str(thing.grad_fn.name())
+        return short_name(thing.grad_fn)
     if thing.requires_grad:
         return "AccumulateGrad"
     raise ValueError("This tensor does not require grad, so no node made it: compute with a tensor that does.")
