@@ -189,7 +189,7 @@ def _confused(exercise: Exercise) -> Iterator[str]:
 
 
 def _is_said(mistake: Mistake, messages: Sequence[str]) -> bool:
-    """Whether one of the messages is that of the mistake, after how many predictions are wrong, before where it shows."""
+    """Whether a message is that of the mistake. Words may stand before it (how many are wrong) and after it (where)."""
     return any(each.endswith(mistake.message) or f"{mistake.message} (" in each for each in messages)
 
 

@@ -274,19 +274,21 @@ def formulas(taken: Taken) -> dict[str, Formula]:
     Its arguments appear as names, as values, or as in the rule.
     """
     snapshot = taken.snapshot
-    children, found = snapshot.children(), {}
+    inputs_of = {i: [snapshot.node(edge.target) for edge in edges] for i, edges in snapshot.children().items()}
+    found = {}
     outputs = [snapshot.node(i) for i in snapshot.outputs]
-    above = {edge.target: _name(output) for output in outputs for edge in children[output.id]}
+    above = {node.id: _name(output) for output in outputs for node in inputs_of[output.id]}
     for node in snapshot.nodes:
         if node.kind == "operation":
             plain = rule(node.name)
             known = plain.beside(snapshot.names) if plain and _has_its_form(taken.live[node.id], plain) else None
             options = {name: _option(taken.live[node.id], name) for name in (plain.options if plain else ())}
-            arguments = [_argument(snapshot, edge.target) for edge in children[node.id]]
+            inputs = inputs_of[node.id]
+            arguments = [_argument(each, inputs_of[each.id]) for each in inputs]
             options["y"] = _name(node) or above.get(node.id, "")
             before = [
                 text if _name(argument) or argument.kind != "operation" else ""
-                for text, argument in zip(arguments, (snapshot.node(e.target) for e in children[node.id]), strict=True)
+                for text, argument in zip(arguments, inputs, strict=True)
             ]
             found[node.id] = Formula(known, arguments, options, before)
     return found
@@ -310,12 +312,11 @@ def _name(node: Node) -> str:
     return node.variable if fits else ""
 
 
-def _argument(snapshot: Snapshot, at: str) -> str:
-    """A short text for an argument in a formula; empty if there is none."""
-    node = snapshot.node(at)
+def _argument(node: Node, inputs: Sequence[Node]) -> str:
+    """A short text for an argument in a formula; empty if there is none. inputs: of the operation that computes it."""
     if name := _name(node):
         return name
-    if node.name == "TBackward0" and (name := _name(snapshot.node(snapshot.children()[at][0].target))):
+    if node.name == "TBackward0" and (name := _name(inputs[0])):
         return f"{name}ᵀ"
     value = node.value
     if value is None or value.shape or not value.in_full or len(value.text) > _LONGEST_NAME:

@@ -135,6 +135,6 @@ def table(recording: Recording) -> str:
     letters = {one for step in recording.steps for sent in step.goes_out for one in _LETTER.findall(sent.told)}
     if letters - {"g", *recording.snapshot.names}:
         lines.append(
-            "A letter that is no name of the program is an argument or the result of the operation, as viz.rule shows."
+            "A letter that is not a name of the program stands for an argument or the result of the operation: see viz.rule."
         )
     return "\n".join(lines)

@@ -106,7 +106,7 @@ ZERO = {
     "unknown": "it cannot be known here why",
 }
 ZERO_REMEDY = {
-    "dead": "Use a function with a slope there, such as leaky_relu, or other starting values; a smaller step if one led there.",
+    "dead": "Use a function with a slope there, such as leaky_relu, or other starting values. If a large step led there, use a smaller one.",
     "clipped": "Keep its input inside the limits, or use a function with a slope there.",
     "saturated": "Scale or normalise its input; if a loss follows at once, use the loss that takes logits.",
     "certain": "If the prediction is right, nothing is left to learn; if not, use smaller logits.",
@@ -132,7 +132,7 @@ ZERO_REMEDY = {
     "returns None": "Return the gradient of this argument from backward.",
     "returns 0": "Look at its backward.",
     "cancels": "Look at the contributions one by one; the sum may be right.",
-    "cancel inside": "That is right at a minimum; if it is none, look at the gradient that arrives there.",
+    "cancel inside": "That is right at a minimum; elsewhere, look at the gradient that arrives there.",
     "sum is 1": "Use sigmoid for a single output; for several, look at the dimension of softmax and at the loss.",
     "one class": "Use sigmoid for a single output; for several, look at the dimension of log_softmax.",
     "mean is 0": "Look at what the loss does with these results: their sum and their mean cannot change.",

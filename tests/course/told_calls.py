@@ -313,6 +313,21 @@ def hessian_vector_product(f, x, v):
     ),
     (
         "07.hessian_vector_product",
+        "gradient through .grad, beside a function that creates graphs",
+        ("uses a `.grad`, which has a history only after",),
+        ("does not depend",),
+        """\
+def slope_with_history(f, leaf):
+    return torch.autograd.grad(f(leaf), leaf, create_graph=True)[0]
+
+def hessian_vector_product(f, x, v):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).backward()
+    return torch.autograd.grad((leaf.grad * v).sum(), leaf)[0]
+""",
+    ),
+    (
+        "07.hessian_vector_product",
         "gradient through .grad",
         ("uses a `.grad`, which has a history only after",),
         ("nothing was recorded between the leaf and it", "without `create_graph=True`"),

@@ -712,7 +712,7 @@ def test_a_formula_stands_where_the_numbers_are_too_many(lib):
 
 
 def test_formulas_are_in_names_of_the_program_or_it_is_said_what_their_letters_are(lib):
-    note = "A letter that is no name of the program"
+    note = "A letter that is not a name of the program"
     weight, h = leaf(lib, [[1.0, 2.0], [3.0, 4.0]]), leaf(lib, [[2.0, 3.0]])
     told = viz.play((h @ weight.t()).sum()).text
     assert "to h: g @ weight = [[4, 6]]" in told

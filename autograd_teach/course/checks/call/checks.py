@@ -157,7 +157,7 @@ def _also(each: Also, evidence: CallEvidence) -> State:
 
 
 def _is_strange(result: Any) -> bool:
-    """Whether this is, or has in it, an object about which nothing more is known."""
+    """Whether a result is, or contains, an object of which only the type is known."""
     if isinstance(result, list | dict):
         return any(map(_is_strange, result.values() if isinstance(result, dict) else result))
     return isinstance(result, Strange)

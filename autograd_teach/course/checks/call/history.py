@@ -102,11 +102,12 @@ class _Reader:
         for atom in atoms:
             name = _name(atom.func if isinstance(atom, ast.Call) else atom)
             if name == "grad" and isinstance(atom, ast.Call):
-                if any(each.arg == "create_graph" and _is_true(each.value) for each in atom.keywords):
+                if _creates_graph(atom):
                     return "", f"{here} computes a gradient that does not depend on a tensor that requires grad"
                 return "", f"{here} computes a gradient without `create_graph=True`, so the gradient has no history"
             if name == "grad":
-                if "create_graph=True" in "".join(self.lines):
+                calls = [each for each in ast.walk(self.tree) if isinstance(each, ast.Call)]
+                if any(_name(each.func) == "backward" and _creates_graph(each) for each in calls):
                     return "", f"{here} uses a `.grad` that does not depend on a tensor that requires grad"
                 return "", f"{here} uses a `.grad`, which has a history only after `backward(create_graph=True)`"
             if isinstance(atom, ast.Name):
@@ -275,6 +276,10 @@ def _covers(node: ast.stmt, line: int) -> bool:
 
 def _name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _creates_graph(call: ast.Call) -> bool:
+    return any(each.arg == "create_graph" and _is_true(each.value) for each in call.keywords)
 
 
 def _is_true(node: ast.expr) -> bool:

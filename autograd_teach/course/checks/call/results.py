@@ -111,7 +111,7 @@ def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]
     if of_numbers and (message := _where(evidence, wrong, exactly=True)):
         return message
     if matching and len(wrong) > 1:  # one wrong result alone agrees with too many mistakes
-        # Some results are right that the mistake would make wrong: a pattern in where it shows may be chance.
+        # The mistake would make more results wrong, so what these inputs have in common may be chance.
         seen = f" (this shows for {len(wrong)} of {len(evidence.calls)} inputs)"
         return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
     return _where(evidence, wrong) if of_numbers else None
