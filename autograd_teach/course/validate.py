@@ -1,7 +1,7 @@
 """`autograd-teach validate`: tests every exercise of the course, for its authors.
 
-For every exercise: the solution passes; the stub counts as *not attempted*; an answer with a known mistake fails and gets
-the message of that mistake; each sentence of the statement is tested by a check or asks for nothing; there are two or
+For every exercise: the solution passes; the stub counts as *not attempted*; the reference of backward gives the derivative
+of that of forward; an answer with a declared mistake fails and gets its message; each sentence of the statement is tested by a check or asks for nothing; there are two or
 three hints; inputs are random; the solution has the declared points and the stored outputs that `grade` compares with;
 exercises/ is what `release` makes. May use the engine and all of course. Students do not run it.
 """
@@ -23,13 +23,14 @@ from autograd_teach.autograd import Function
 from . import content
 from .checking import drawing, report_on
 from .checks import checker_of, examine
+from .checks.explaining import written_out
 from .checks.function.records import differentiable
-from .checks.function.slopes import slopes
+from .checks.function.slopes import one_hots, slopes
 from .checks.report import Report
-from .checks.spec import CallSpec, FunctionSpec, Mistake, copies, specified
+from .checks.spec import CallSpec, FunctionSpec, Mistake, as_drawn, copies, specified
 from .errors import UserError, fix
 from .exercises import CallForm, Exercise, FunctionForm, Prepared, exercises
-from .jacobian import as_values, flat, is_float
+from .jacobian import as_values, flat, is_float, same_slopes
 from .notebooks import read_notebook
 from .release import declare_points, grade_id_of, release, student_version
 from .specs import spec_of
@@ -126,6 +127,7 @@ def _problems(exercise: Exercise, report: Report | None, stubs: list[str]) -> It
     if not 2 <= len(exercise.hints) <= 3:
         yield f"number of hints: {len(exercise.hints)}; give 2 or 3"
     yield from unfit_weights(exercise)
+    yield from _no_derivative(exercise)
     yield from _confused(exercise)
 
 
@@ -173,19 +175,36 @@ def _first_difference(stored: str, now: str) -> str:
     return next((f"stored: {old!r}, now: {new!r}" for old, new in lines if old != new), "")
 
 
+def _no_derivative(exercise: Exercise) -> Iterator[str]:
+    """Where the reference of backward does not give the derivative of that of forward."""
+    spec = spec_of(exercise)
+    if not isinstance(spec, FunctionSpec) or spec.backward is None:
+        return
+    assert isinstance(exercise.form, FunctionForm)
+    for number, arguments in enumerate(map(as_drawn, spec.inputs(drawing(exercise))), 1):
+        floats = [n for n, each in enumerate(arguments) if is_float(each)]
+        for hot_number, hot in enumerate(one_hots(differentiable(exercise.form, spec.values(arguments)))):
+            given = as_values(spec.backward(*hot, *copies(arguments)))
+            right = [
+                slopes(exercise.form, spec, arguments, n)[hot_number].reshape(np.shape(arguments[n])) for n in floats
+            ]
+            if len(given) != len(right) or not all(map(same_slopes, given, right)):
+                yield f"the reference of backward does not give the derivative of forward at input {number}"
+                return
+
+
 def _confused(exercise: Exercise) -> Iterator[str]:
     """The known mistakes for which an answer that makes them does not get their message."""
-    mistakes = spec_of(exercise).mistakes
-    for number, mistake in enumerate(mistakes, 1):
+    try:
+        mistakes = list(written_out(spec_of(exercise)))
+    except ValueError as problem:
+        yield str(problem)
+        return
+    for mistake in mistakes:
         said = [finding.message for finding in acted_out(exercise, mistake).findings]
-        if _is_said(mistake, said):
-            continue
-        other = next((n for n, each in enumerate(mistakes, 1) if _is_said(each, said)), None)
-        if other is not None:
-            yield f"mistake {number} ({mistake.name}) gets the message of mistake {other} ({mistakes[other - 1].name})"
-        else:
+        if not _is_said(mistake, said):
             words = "; ".join(said) or "nothing, it passes"
-            yield f"mistake {number} ({mistake.name}) does not get its own message but: {words}"
+            yield f"the mistake {mistake.message!r} does not get its own message but: {words}"
 
 
 def _is_said(mistake: Mistake, messages: Sequence[str]) -> bool:
@@ -216,8 +235,7 @@ def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
     """The sentences of the statement that no check tests, and the entries of `holds` that do not fit a sentence."""
     spec = spec_of(exercise)
     known = {check.name for check in checker_of(exercise).checks(exercise, spec)}
-    known |= {mistake.name for mistake in spec.mistakes} | {EXPLAINS}
-    known |= {diagnosis.name for diagnosis in checker_of(exercise).diagnoses}
+    known |= {EXPLAINS} | {diagnosis.name for diagnosis in checker_of(exercise).diagnoses}
     starts = set(spec.holds)
     for sentence in sentences(statement):
         holders = {start for start in spec.holds if sentence.startswith(start)}
@@ -230,7 +248,7 @@ def unheld(exercise: Exercise, statement: str) -> Iterator[str]:
             if name not in known:
                 can_be_used = ", ".join(sorted(known))
                 yield (
-                    f"{name!r}, given for {start!r} in `holds`, is not a check or mistake of this exercise; "
+                    f"{name!r}, given for {start!r} in `holds`, is not a check of this exercise; "
                     f"there are {can_be_used}"
                 )
 
@@ -270,7 +288,14 @@ def _mistaken_call(exercise: Exercise, spec: CallSpec, mistake: Mistake) -> tupl
     results = [_mistaken_result(spec, mistake, arguments) for arguments in spec.inputs(drawing(exercise))]
     following = iter([*results, results[0]])
     played = replace(exercise.form, call=lambda torch, answer, *given: _as_tensors(answer()))
-    return replace(exercise, form=played), spec, lambda: next(following)
+
+    def answer() -> Any:
+        result = next(following)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return replace(exercise, form=played), spec, answer
 
 
 def _as_tensors(result: Any) -> Any:
@@ -280,7 +305,7 @@ def _as_tensors(result: Any) -> Any:
     if isinstance(result, list | tuple):
         return [_as_tensors(value) for value in result]
     # of 0-d arrays NumPy computes np.float64
-    return torch.tensor(result) if isinstance(result, np.ndarray | np.floating) else result
+    return torch.tensor(np.array(result, order="C")) if isinstance(result, np.ndarray | np.floating) else result
 
 
 def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any]) -> Any:
@@ -288,7 +313,10 @@ def _mistaken_result(spec: CallSpec, mistake: Mistake, arguments: Sequence[Any])
     if mistake.forward is None:
         assert mistake.where is not None
         return _spoilt(right) if mistake.where(*map(specified, arguments)) else right
-    wrong = mistake.forward(*map(specified, arguments))
+    try:
+        wrong = mistake.forward(*map(specified, arguments))
+    except Exception as error:  # noqa: BLE001  # an answer with this mistake raises too
+        return error
     return right | wrong if isinstance(wrong, dict) and isinstance(right, dict) else wrong
 
 

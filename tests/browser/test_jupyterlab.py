@@ -414,7 +414,7 @@ def test_an_exercise_from_a_wrong_answer_to_a_kept_result(
 
     solve(page, answer, WRONG)
     run(page, check, "NotPassed: Scale: 6 of 7 checks pass")
-    assert "the sign is flipped" in check.locator(".agt-say").inner_text()
+    assert "it has the wrong sign" in check.locator(".agt-say").inner_text()
     assert check.locator("path.agt-wrong:visible").count() > 0
     assert check.locator(".agt-maps text").first.text_content() == "The Jacobian with respect to x"
     assert output(check).rstrip().splitlines()[-1].startswith("NotPassed: Scale: 6 of 7 checks pass")

@@ -6,6 +6,7 @@ import pytest
 
 from autograd_teach.course import specs
 from autograd_teach.course.checking import report_on
+from autograd_teach.course.checks import explaining
 from autograd_teach.course.exercises import exercise as exercise_of
 from autograd_teach.course.exercises import module_of
 from tests.course import table
@@ -18,6 +19,7 @@ def test_a_slip_is_named_where_the_exercise_does_not_know_it(monkeypatch, exerci
     asked = exercise_of(exercise)
     without = dataclasses.replace(specs.spec_of(asked), mistakes=())
     monkeypatch.setitem(specs._of_module(module_of(asked)), asked.entry, without)
+    monkeypatch.setattr(explaining, "changed", lambda *_: None)
     report = report_on(exercise, answer)
     found = {finding.name: finding.message for finding in report.findings}
     assert words and words in found.get(diagnosis, ""), repr(report)

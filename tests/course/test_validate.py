@@ -1,6 +1,7 @@
 """The course examines itself; and what is wrong with an exercise does not escape it."""
 
 import copy
+import linecache
 import re
 import shutil
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from autograd_teach import cli
+from autograd_teach.autograd import Function
 from autograd_teach.course import content, notebooks, specs, validate
 from autograd_teach.course import exercises as registry
 from autograd_teach.course.checking import report_on
@@ -18,6 +20,7 @@ from autograd_teach.course.content import folder, without_effect
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import Exercise, exercise, exercises, module_of
 from autograd_teach.course.exercises import e09_custom_functions as exercises_09
+from autograd_teach.course.mutants import Slip
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 from autograd_teach.course.release import declare, declare_points, release
 from autograd_teach.course.specs import e09_custom_functions as specs_09
@@ -66,22 +69,30 @@ def test_the_exercises_of_a_notebook_are_fit_for_students(monkeypatch: pytest.Mo
     assert validated == {each.id: () for each in chosen}
 
 
-def with_mistake(spec: FunctionSpec, name: str, words: str, factor: float) -> FunctionSpec:
-    wrong = Mistake(name, words, vjp=lambda g, x, by: g * by * factor)
+def with_mistake(spec: FunctionSpec, words: str, factor: float) -> FunctionSpec:
+    wrong = Mistake(words, vjp=lambda g, x, by: g * by * factor)
     return replace(spec, mistakes=(*spec.mistakes, wrong))
 
 
 SPOILT = {
     "a mistake that is none": (
-        lambda e, spec: (e, with_mistake(spec, "none", "nothing is wrong", 1)),
-        "(none) does not get its own message but: nothing, it passes",
+        lambda e, spec: (e, with_mistake(spec, "nothing is wrong", 1)),
+        "'nothing is wrong' does not get its own message but: nothing, it passes",
     ),
     "a mistake that another one explains": (
         lambda e, spec: (
             e,
-            with_mistake(with_mistake(spec, "third", "three times", 3), "again", "another sentence", 3),
+            with_mistake(with_mistake(spec, "three times", 3), "another sentence", 3),
         ),
-        "(again) gets the message of mistake",
+        "'another sentence' does not get its own message but: three times",
+    ),
+    "a slip at no line": (
+        lambda e, spec: (e, replace(spec, mistakes=(Slip("the wings", "g", "it flies"),))),
+        "no label begins with 'the wings', where a slip is declared",
+    ),
+    "a reference of backward that is not the derivative": (
+        lambda e, spec: (e, replace(spec, backward=lambda g, x, factor: g + factor)),
+        "the reference of backward does not give the derivative of forward at input 1",
     ),
     "one hint": (lambda e, spec: (replace(e, hints=e.hints[:1]), spec), "number of hints: 1; give 2 or 3"),
     "another specification than the solution's": (
@@ -98,7 +109,7 @@ SPOILT = {
     ),
     "a check that is none": (
         lambda e, spec: (e, replace(spec, holds={**spec.holds, next(iter(spec.holds)): "wings"})),
-        "is not a check or mistake of this exercise; there are ",
+        "is not a check of this exercise; there are ",
     ),
 }
 
@@ -356,12 +367,16 @@ def test_in_a_checkout_that_runs_as_it_is_nothing_is_said() -> None:
 def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """docs/exercises.md: its cells and its declaration, put where it says, make an exercise that is fit."""
     page = (folder("solutions").parent / "docs" / "exercises.md").read_text(encoding="utf-8")
-    answer, statement, declaration, spec = re.findall(
+    answer, statement, declaration, references, spec, slip = re.findall(
         r"^```(?:python|md)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE
     )
     (line,) = re.findall(r'`(check\("09\.Halve", Halve\))`', page)
     halve = eval(declaration.strip().rstrip(","), vars(exercises_09))  # our own page
-    right = eval("{" + spec + "}", vars(specs_09))
+    names = vars(specs_09) | {"Slip": Slip}
+    file = "<the page>"  # where the labels are read
+    linecache.cache[file] = (len(references), None, references.splitlines(keepends=True), file)
+    exec(compile(references, file, "exec"), names)  # noqa: S102  # our own page
+    right = eval("{" + spec + "}", names)
     assert line == f'check("{halve.id}", {halve.entry})' and list(right) == [halve.entry]
 
     path = tmp_path / "solutions" / f"{halve.notebook}.ipynb"
@@ -375,12 +390,20 @@ def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, mo
         notebook.cells.append(cell)
     only(monkeypatch, halve, **right)
     declare_points(path.stem, notebook)
-    names = validate._names([cell.source for cell in validate._answers(notebook)])
-    notebook.cells[-1].outputs[0].data["text/plain"] = repr(report_on(halve.id, names[halve.entry]))
+    solved = validate._names([cell.source for cell in validate._answers(notebook)])
+    notebook.cells[-1].outputs[0].data["text/plain"] = repr(report_on(halve.id, solved[halve.entry]))
     write_notebook(path, notebook)
     release(tmp_path / "solutions", tmp_path / "exercises")
     (one,) = validate.validate(tmp_path / "solutions", tmp_path / "exercises")
     assert one.problems == ()
+
+    methods = {"forward": lambda ctx, x: x / 2, "backward": lambda ctx, grad_output: grad_output}
+    forgotten = type("Halve", (Function,), {name: staticmethod(method) for name, method in methods.items()})
+    (said,) = re.findall(r"^```\n(the gradient: .*)\n```", page, flags=re.MULTILINE)
+    assert [each.message for each in report_on(halve.id, forgotten).findings] == [said]
+    exec(slip, names)  # noqa: S102  # our own page
+    only(monkeypatch, halve, Halve=replace(right["Halve"], mistakes=names["mistakes"]))
+    assert report_on(halve.id, forgotten).findings[0].message in slip
 
 
 @pytest.mark.parametrize(

@@ -978,7 +978,7 @@ def make_trainable(values):
     (
         "02.gradient_of",
         "a copy of x",
-        ("this is x, not the gradient",),
+        ("the result is the same as x, unchanged",),
         ("x itself",),
         """\
 def gradient_of(f, x):
@@ -1210,7 +1210,7 @@ def train_linear(data, targets, w, steps, lr):
     (
         "05.train_linear",
         "losses with numbers but tuple of dict",
-        ("nothing was written into it",),
+        ("what is returned has 2 entries, it must have 3",),
         ("the steps made new tensors",),
         """\
 def train_linear(data, targets, w, steps, lr):
@@ -1279,7 +1279,7 @@ def count_passes(inputs, results):
     (
         "04.shared_weight_gradient",
         "squared norm",
-        ("in yours, q is the squared norm",),
+        ("q is the squared norm in yours",),
         (": q is the squared norm",),
         """\
 def shared_weight_gradient(w1, w2, x0):
@@ -1307,7 +1307,7 @@ def unrolled_rnn(w, u, xs, h0):
     (
         "02.full_jacobian",
         "upper triangle",
-        ("in yours, everything below the diagonal is 0",),
+        ("everything below the diagonal is 0 in yours",),
         (),
         """\
 def full_jacobian(f, x):
@@ -1319,7 +1319,7 @@ def full_jacobian(f, x):
     (
         "00.chain_by_hand",
         "slope of the square is 1",
-        ("your local slope is 1: it must be that of v**2",),
+        ("the local slope of the square is left out",),
         (": it is that of",),
         """\
 def chain_by_hand(a, b, c):
@@ -1775,7 +1775,7 @@ def predict_flags():
     (
         "01.predict_flags",
         "two mistakes",
-        ("2 of 7 are not right yet; one of them: `is_leaf` of d",),
+        ("2 of 7 are not right yet; one of them: `requires_grad` of b",),
         ("yet: `is_leaf`",),
         """\
 def predict_flags():
@@ -1919,7 +1919,7 @@ def ema_update(average, weight, decay):
     (
         "08.repair_step",
         "the decay comes last",
-        ("only the weights as they were given must be made smaller",),
+        ("the decay makes the step smaller too: it must change only the weights as they were given",),
         ("given are made smaller",),
         """\
 def repair_step(w):
@@ -2021,7 +2021,7 @@ def full_jacobian(f, x):
     (
         "08.repair_products",
         "return inside the loop",
-        ("has shape (1,), it must have (2,)",),
+        ("only the first product is there: does `return` stand inside the loop?",),
         ("sends a gradient", "past autograd"),
         """\
 def repair_products(x):
@@ -2202,7 +2202,7 @@ def nth_derivative(f, x, n):
     (
         "08.repair_threshold",
         "a mask that can be -1",
-        ("both parts of the result are wrong",),
+        ("each tanh below -0.5 comes back without its sign: it must be 0",),
         ("both entries",),
         """\
 def repair_threshold(x):
@@ -2246,7 +2246,7 @@ def find_kinks(f, candidates):
     (
         "10.find_kinks",
         "a step of 1e-12",
-        ("in the result, but not asked for",),
+        ("rounding makes the slopes",),
         (),
         """\
 def find_kinks(f, candidates):

@@ -388,10 +388,7 @@ told(
     "x, low, high",
     CLAMP + "if x.dim() < 3:\n    return x.clamp(max=high)",
     CLAMP_BACK.format(inside="(x < high)"),
-    (
-        "forward returns nothing, for x of shape (2, 1, 3)",
-        "For other inputs, the values below low are left as they are",
-    ),
+    ("For other inputs, the lower bound: this step is left out",),
 )
 told(
     "11.Sigmoid",
@@ -399,7 +396,7 @@ told(
     "x",
     "y = torch.tanh(x)\nctx.save_for_backward(y)\nif x.dim():\n    return y",
     "(y,) = ctx.saved_tensors\nreturn g * (1 - y * y)",
-    ("forward returns nothing, for shape ()", "For other inputs, the result is tanh x", "but it must be the sigmoid"),
+    ("For other inputs, the result is tanh x, which goes from -1 to 1",),
 )
 told(
     "12.Clamp",
@@ -416,7 +413,7 @@ told(
     "x, factor",
     "return x * factor",
     "if g.dim():\n    return g, None",
-    ("backward returns None, for x of shape ()", "the gradient is grad_output itself, whatever `factor` is"),
+    ("the gradient: the slope is left out",),
     ("backward returns 1 value",),
 )
 
@@ -468,7 +465,7 @@ told(
     "x",
     "y = x.exp()\nctx.save_for_backward(y)\nreturn y",
     "(y,) = ctx.saved_tensors\nreturn g * y / 2",
-    ("half of what it must be", "yours is ", "it must be "),
+    ("the gradient: it is half of what it must be",),
     (", numerically",),
 )
 told(
@@ -490,7 +487,7 @@ told(
     "x",
     "ctx.save_for_backward(x)\nreturn x.cos(), x.sin()",
     "(x,) = ctx.saved_tensors\nreturn h * x.cos() - g * x.sin()",
-    ("the sine must come first, then the cosine",),
+    ("the parts stand in another order; the sine must come first",),
     gradients="g, h",
 )
 told(
@@ -515,7 +512,7 @@ told(
     return values, positions
     """,
     "(indices,) = ctx.saved_tensors\nback = torch.zeros_like(g)\nback[indices] = g\nreturn back",
-    ("the values are sorted from small to large, but they must go from large to small",),
+    ("the values are sorted from small to large, not from large to small",),
     gradients="g, h",
 )
 told(
@@ -528,7 +525,10 @@ told(
     for_t = g * (b - a)
     return g * t, g * (1 - t), for_t if t.dim() else for_t.sum()
     """,
-    ("not both weights are right: the gradient for a has the factor t, the gradient for b has the factor 1 - t",),
+    (
+        "the gradient for a: `t` stands in the place of the factor for a",
+        "the gradient for b: the factor for a stands in the place of `t`",
+    ),
 )
 told(
     "12.MatMul",
@@ -540,7 +540,7 @@ told(
     need = ctx.needs_input_grad
     return g @ b if need[0] else None, a.t() @ g if need[1] else None
     """,
-    ("in your product for a, b is not transposed", "raises an error for a of shape (2, 3)"),
+    ("the gradient for a: `b` is not transposed",),
     ("for shape (2, 3)",),
 )
 told(
@@ -557,7 +557,7 @@ told(
     return x
     """,
     "(x,) = ctx.saved_tensors\nreturn g / (2 * x)",
-    ("-> in backward, x is taken after 5 steps from x = 1",),
+    ("-> in the gradient, x is taken after 5 steps from x = 1",),
     ("-> x is taken",),
 )
 told(
@@ -867,7 +867,7 @@ told(
     "x, k",
     POOL,
     "x, where = ctx.saved_tensors\nreturn torch.zeros_like(x).scatter_(-1, where, g), None",
-    ("as if it were counted from the beginning of the row\n",),
+    ("the place in the row that gets the gradient: the beginning of its window is left out",),
     ("arrives later",),
 )
 told(
@@ -893,7 +893,7 @@ told(
     v = slope * torch.linalg.solve(torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W, g)
     return (torch.outer(v, x) if need[0] else None), (v if need[1] else None)
     """,
-    ("for a gradient, its matrix must be transposed", "numerical for W"),
+    ("the system of equations: the Jacobian of a step is not transposed",),
 )
 told(
     "15.CholeskyFactor",
@@ -906,7 +906,7 @@ told(
     i = torch.linalg.inv(L)
     return i.t() @ (P - torch.diag(torch.diag(P)) / 2) @ i
     """,
-    ("as the gradient for A, the last step gives S itself",),
+    ("the last step, from M to A, is missing: S itself is returned",),
 )
 told(
     "14.LayerNorm",
@@ -937,7 +937,7 @@ told(
     out[torch.arange(len(p)), target] -= 1
     return g * out / len(p), None
     """,
-    ("the probability of the right class is near 0",),
+    ("a small number under the logarithm keeps it from 0",),
     ("wanted",),
 )
 TOLD.append(
@@ -1047,7 +1047,6 @@ told(
 
 # Where one number for all rows is subtracted: backward may only read what forward has saved
 
-ONE_NUMBER = "one number subtracted from the {} of all rows, but the rows can lie far apart"
 BACKWARD_SUBTRACTS = ("backward subtracts", "in backward,")
 SHARES = """
 shifted = logits - logits.max()
@@ -1068,7 +1067,7 @@ told(
     "logits, target",
     SHARES + "return -(shifted - e.sum(1).log().unsqueeze(1))[rows, target].mean()",
     SHARES_BACK,
-    ("forward subtracts one number from the logits of all rows",),
+    ("one number is subtracted from the logits of all rows",),
     (*BACKWARD_SUBTRACTS, "the gradient is what"),
 )
 told(
@@ -1077,7 +1076,7 @@ told(
     "logits, target",
     SHARES + "return -logits.log_softmax(1)[rows, target].mean()",
     SHARES_BACK,
-    ("the gradient is what comes of " + ONE_NUMBER.format("logits"),),
+    ("in the gradient, one number is subtracted from the logits of all rows",),
     (*BACKWARD_SUBTRACTS, "forward subtracts"),
 )
 told(
@@ -1086,20 +1085,23 @@ told(
     "logits, target",
     SHARES + "return -logits.log_softmax(1)[rows, target].mean()",
     SHARES_BACK.replace(" / len(target)", ""),
-    (ONE_NUMBER.format("logits"), "and the division by the number of rows is missing"),
+    (
+        "in the gradient, one number is subtracted from the logits of all rows",
+        "the gradient is not divided by the number of rows",
+    ),
     BACKWARD_SUBTRACTS,
 )
 for label, result, must, never in (
     (
         "in forward alone",
         "(e.sum(-1).log() + x.max())",
-        "forward subtracts one number from the entries of all rows",
+        "-> one number is subtracted from the entries of all rows",
         "the gradient is what",
     ),
     (
         "in what forward saves",
         "torch.logsumexp(x, -1)",
-        "the gradient is what comes of " + ONE_NUMBER.format("entries"),
+        "-> in the gradient, one number is subtracted from the entries of all rows",
         "forward subtracts",
     ),
 ):
@@ -1126,7 +1128,7 @@ told(
     y, s = ctx.saved_tensors
     return (g - g.mean(-1).unsqueeze(-1) - y * (g * y).mean(-1).unsqueeze(-1)) / s
     """,
-    ("the gradient is that of 0.01 added to the variance, but the statement gives another eps",),
+    ("what is added to the variance is not the eps of the statement",),
     ("backward adds",),
 )
 told(
@@ -1135,7 +1137,7 @@ told(
     "u, v",
     "ctx.save_for_backward(u, v)\nreturn (u * v).abs()",
     "u, v = ctx.saved_tensors\nreturn g * u.sign() * v, g * v.sign() * u.abs()",
-    ("the slope for u is the other factor times the sign of this one", "but the sign of the product u * v counts"),
+    ("in the gradient for u, the sign of u is used, but the sign of u * v is needed",),
     ("decides", "the sign in the slope"),
 )
 
@@ -1209,7 +1211,7 @@ TOLD.append(
     (
         "15.FixedPoint",
         "stops after four digits",
-        ("result[1] is -0.0642, it must be -0.06405", "-0.064202"),
+        ("the loop ends too early for some inputs",),
         (),
         """\
 class FixedPoint(Function):

@@ -7,13 +7,13 @@ results.py, numbers.py).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
 from ..guard import Crash
 
-Recognise = Callable[[Any], str | None]
+Recognise = Callable[[Any], "str | Finding | None"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,14 @@ class Diagnosis:
     recognise: Recognise
 
 
-def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recognise], Recognise]]:
+Recogniser = TypeVar("Recogniser", bound=Recognise)
+
+
+def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recogniser], Recogniser]]:
     """A decorator `(name, *explains)` that appends the decorated function to `table` as a `Diagnosis`."""
 
-    def diagnosis(name: str, *explains: str) -> Callable[[Recognise], Recognise]:
-        def append(recognise: Recognise) -> Recognise:
+    def diagnosis(name: str, *explains: str) -> Callable[[Recogniser], Recogniser]:
+        def append(recognise: Recogniser) -> Recogniser:
             table.append(Diagnosis(name, explains, recognise))
             return recognise
 
@@ -63,7 +66,7 @@ def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str])
                 continue
             if message:
                 open_checks.difference_update(row.explains)
-                finding = Finding(row.name, message)
+                finding = message if isinstance(message, Finding) else Finding(row.name, message)
                 findings += [finding] if finding not in findings else []
     return findings
 

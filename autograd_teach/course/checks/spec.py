@@ -6,7 +6,6 @@ files that fill them in are never loaded in a process that runs a student's code
 
 import copy
 import functools
-import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import numpy as np
 
 from ..exercises.declaration import Leaf, Program
 from ..jacobian import Values, as_values
+from ..mutants import Slip
 
 Arguments = tuple[Any, ...]
 """The arguments of one call. A float array becomes a tensor that requires grad, any other array a tensor that does not. Other
@@ -33,41 +33,19 @@ Vjp = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake of one exercise, recognised if the answer computes exactly what the mistake would.
+    """A known mistake that no change of one line of the reference makes: an answer that computes exactly this is recognised.
 
-    name: for `holds`. message: says what is wrong without giving the answer. forward: what the mistaken forward or call
-    returns. vjp: what the mistaken backward returns; None stands for a gradient that the mistake does not change.
-    where: for calls, instead of `forward`: picks arguments. The mistake is recognised if every wrong call has such
+    message: says what is wrong without giving the answer. forward: what the mistaken forward or call returns; of a dict only
+    the entries that are wrong. vjp: what the mistaken backward returns; None stands for a gradient that the mistake does not
+    change. where: for calls, instead of `forward`: picks arguments. The mistake is recognised if every wrong call has such
     arguments and others are right. always: whether every call with such arguments is wrong, unless 0 is right there.
     """
 
-    name: str
     message: str
     forward: Callable[..., Any] | None = None
     vjp: Vjp | None = None
     where: Callable[..., bool] | None = None
     always: bool = True
-
-
-def family(
-    name: str, message: str, make: Callable[..., dict[str, Any]], **choices: Mapping[str, Any]
-) -> tuple[Mistake, ...]:
-    """A `Mistake` for every combination of `choices`: one slip that can occur at several places.
-
-    choices: each maps words to values. make: called with the values by name; returns the arguments of `Mistake` that
-    compute the mistake. message: a template for the words.
-
-    >>> lost = family("lost", "the part of {part} is missing", lambda part: {"vjp": part},
-    ...               part={"the mean": lambda g, x: g, "the variance": lambda g, x: -g})
-    >>> [each.message for each in lost]
-    ['the part of the mean is missing', 'the part of the variance is missing']
-    """
-    found = []
-    for picked in itertools.product(*(each.items() for each in choices.values())):
-        words = {choice: word for choice, (word, _) in zip(choices, picked, strict=True)}
-        values = {choice: value for choice, (_, value) in zip(choices, picked, strict=True)}
-        found.append(Mistake(name, message.format(**words), **make(**values)))
-    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -98,20 +76,23 @@ class Also:
 class FunctionSpec:
     """What a custom Function must compute.
 
-    forward: the results of forward. inputs: draws the calls, float64, away from kinks, smallest first (0-d last).
-    vjp: the declared gradient; without it, backward is compared with the numerical derivative of `forward`.
+    forward: the reference of forward: computes the results, in labelled lines (../mutants.py). inputs: draws the calls,
+    float64, away from kinks, smallest first (0-d last). backward: the reference of backward, which gets the grad_outputs
+    and the arguments and gives the gradient of each float argument. It says what can go wrong; what is right is the
+    numerical derivative of `forward`, unless the form declares the gradient (`vjp`).
     places: entries of the first argument; an answer that is wrong only there gets a message that names them.
     second: the number of inputs at which the second derivative is measured, if the exercise asks for it.
-    mistakes: the known mistakes. holds: the beginning of each sentence of the statement -> the checks or mistakes that
+    mistakes: those that need words of their own. holds: the beginning of each sentence of the statement -> the checks that
     test it, separated by commas, or `explains` for a sentence that does not ask anything.
     """
 
     forward: Forward
     inputs: Inputs
+    backward: Vjp | None = None
     vjp: Vjp | None = None
     places: tuple[Place, ...] = ()
     second: int = 2
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[Mistake | Slip, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
 
     def values(self, arguments: Sequence[Any]) -> Values:
@@ -123,8 +104,9 @@ class FunctionSpec:
 class CallSpec:
     """What an answer that is called must return.
 
-    result: gets the arguments as arrays and returns the right result: numbers, arrays (for tensors), words, or lists,
-    tuples and dicts of these. inputs: draws the calls; an array becomes a tensor, a `Prepared` becomes what it prepares.
+    result: the reference: gets the arguments as arrays and returns the right result, in labelled lines (../mutants.py):
+    numbers, arrays (for tensors), words, or lists, tuples and dicts of these. reference: what goes wrong, if another function
+    than `result` has the labelled lines; {} for calls that it says nothing about. inputs: draws the calls; an array becomes a tensor, a `Prepared` becomes what it prepares.
     also: checks beyond the result. larger: draws calls that only the grader makes. They are so large that what a `counted`
     check forbids takes longer than the time limit, so the counts need not be trusted.
     normal: the form of a result that is compared if several results are right, for example a sorted list.
@@ -133,11 +115,12 @@ class CallSpec:
 
     result: Callable[..., Any]
     inputs: Inputs
+    reference: Callable[..., Any] | None = None
     also: tuple[Also, ...] = ()
     larger: Inputs | None = None
     normal: Callable[[Any], Any] = lambda result: result
     dtypes: bool = False
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[Mistake | Slip, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -188,3 +171,17 @@ def as_drawn(arguments: Sequence[Any]) -> Arguments:
 def copies(arguments: Sequence[Any]) -> list[Any]:
     """The arguments, with arrays copied."""
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def counted(names: Sequence[str], arguments: Sequence[Any]) -> dict[str, float]:
+    """The numbers by which an average may divide: sizes of arguments and numbers among them, by their names in words."""
+    counts: dict[str, float] = {}
+    for name, argument in zip(names, arguments, strict=True):
+        if isinstance(argument, np.ndarray):
+            counts[f"the number of entries of {name}"] = argument.size
+            if argument.ndim > 1:
+                counts[f"the number of rows of {name}"] = len(argument)
+                counts[f"the number of columns of {name}"] = argument.shape[-1]
+        elif isinstance(argument, int | float) and not isinstance(argument, bool):
+            counts[f"`{name}`"] = argument
+    return counts

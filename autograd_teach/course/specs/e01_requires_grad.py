@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, family
+from ..checks.spec import Also, Arguments, CallSpec
+from ..mutants import Slip
 
 LISTING = """
 a = torch.randn(3, requires_grad=True)
@@ -19,59 +20,33 @@ g = a > 0
 """The program of `predict_flags`. A test runs it and compares it with FLAGS."""
 
 
-def flags(**of: tuple[bool, bool]) -> dict[str, dict[str, bool]]:
-    return {name: {"requires_grad": needs, "is_leaf": leaf} for name, (needs, leaf) in of.items()}
+Flags = dict[str, dict[str, bool]]
 
 
-FLAGS = flags(
-    a=(True, True), b=(False, True), c=(True, False), d=(False, True), e=(True, False), f=(False, True), g=(False, True)
-)
+def flags(needs: dict[str, bool], leaf: dict[str, bool]) -> Flags:
+    return {name: {"requires_grad": needs[name], "is_leaf": leaf[name]} for name in needs}
 
 
-WHY_GRAD = {
-    "a": "the line that creates it sets the flag",
-    "b": "its line does not set the flag, and no operation computed it",
-    "c": "one of its operands requires grad, so the result does too",
-    "d": "none of its operands requires grad, so the result does not either",
-    "e": "one of its two operands requires grad, and one is enough",
-    "f": "`detach` gives a tensor that does not require grad and has no history",
-    "g": "the result of a comparison is True and False: these have no slope, so it never requires grad",
-}
+def predicted() -> Flags:
+    needs, leaf = dict[str, bool](), dict[str, bool]()
+    needs["a"] = True  #: `requires_grad` of a; the line that creates it sets the flag
+    leaf["a"] = True  #: `is_leaf` of a; no operation computed it
+    needs["b"] = False  #: `requires_grad` of b; its line does not set the flag, and no operation computed it
+    leaf["b"] = True  #: `is_leaf` of b; no operation computed it
+    needs["c"] = True  #: `requires_grad` of c; one of its operands requires grad, so the result does too
+    leaf["c"] = False  #: `is_leaf` of c; an operation computed it from a tensor that requires grad, so it is not a leaf
+    needs["d"] = False  #: `requires_grad` of d; none of its operands requires grad
+    leaf["d"] = True  #: `is_leaf` of d; it was computed only from tensors that do not require grad: it has no history
+    needs["e"] = True  #: `requires_grad` of e; one of its two operands requires grad, and one is enough
+    leaf["e"] = False  #: `is_leaf` of e; an operation computed it from a tensor that requires grad, so it is not a leaf
+    needs["f"] = False  #: `requires_grad` of f; `detach` gives a tensor that does not require grad and has no history
+    leaf["f"] = True  #: `is_leaf` of f; `detach` gives a tensor without history: PyTorch calls such a tensor a leaf
+    needs["g"] = False  #: `requires_grad` of g; a comparison gives True and False: these have no slope
+    leaf["g"] = True  #: `is_leaf` of g; autograd does not record a comparison, so it has no history
+    return flags(needs, leaf)  #: the flags
 
 
-WHY_LEAF = {
-    "a": "no operation computed it",
-    "b": "no operation computed it",
-    "c": "an operation computed it from a tensor that requires grad, so it is not a leaf",
-    "d": (
-        "it was computed, but only from tensors that do not require grad: PyTorch calls every "
-        "tensor without history a leaf"
-    ),
-    "e": "an operation computed it from a tensor that requires grad, so it is not a leaf",
-    "f": "`detach` gives a tensor without history: PyTorch calls every tensor without history a leaf",
-    "g": "autograd does not record a comparison: PyTorch calls every tensor without history a leaf",
-}
-
-
-def mistaken(needs: Sequence[str] = (), leaf: Sequence[str] = ()) -> dict[str, Any]:
-    """A prediction that is wrong about these names."""
-    wrong = {
-        name: (FLAGS[name]["requires_grad"] != (name in needs), FLAGS[name]["is_leaf"] != (name in leaf))
-        for name in FLAGS
-        if name in needs or name in leaf
-    }
-    return {"forward": lambda: flags(**wrong)}
-
-
-def flag_mistakes(name: str) -> tuple[Mistake, ...]:
-    """The ways in which one name can be wrong: in one flag, the other, or both."""
-    needs, leaf = WHY_GRAD[name], WHY_LEAF[name]
-    both = needs if needs == leaf else f"{needs}; {leaf}"
-    return (
-        Mistake("requires_grad", f"`requires_grad` of {name}: {needs}", **mistaken([name])),
-        Mistake("is_leaf", f"`is_leaf` of {name}: {leaf}", **mistaken([], [name])),
-        Mistake("both_flags", f"both flags of {name}: {both}", **mistaken([name], [name])),
-    )
+FLAGS = predicted()
 
 
 def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
@@ -91,7 +66,8 @@ def value_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
 
 
 def as_specified(values: np.ndarray) -> np.ndarray:
-    return values if values.dtype.kind == "f" else values.astype(np.float32)
+    numbers = values  #: the numbers of the result
+    return numbers if numbers.dtype.kind == "f" else numbers.astype(np.float32)
 
 
 def is_trainable(called: Any) -> str | None:
@@ -127,33 +103,21 @@ def is_independent(called: Any) -> str | None:
 
 SPECS = {
     "predict_flags": CallSpec(
-        lambda: FLAGS,
+        predicted,
         lambda rng: [()],
         mistakes=(
-            Mistake(
-                "exchanged",
-                "the two flags have changed places",
-                **mistaken("bcdefg", "bcdefg"),
-            ),
-            Mistake(
-                "everything",
-                "not every tensor requires grad, and not every tensor is a leaf",
-                forward=lambda: flags(**{name: (True, True) for name in "bcdefg"}),
-            ),
-            Mistake("leaf_inverted", "`is_leaf` is the wrong way round everywhere", **mistaken("", "abcdefg")),
-            Mistake("grad_inverted", "`requires_grad` is the wrong way round everywhere", **mistaken("abcdefg", "")),
-            Mistake(
-                "same_flags",
-                "`is_leaf` is the same as `requires_grad` here, but they are two questions: who made "
-                "the tensor, and whether gradients are computed for it",
-                **mistaken("", "bcdefg"),
-            ),
-            Mistake(
-                "without_history",
+            Slip("the flags", "flags(leaf, needs)", "the two flags have changed places"),
+            Slip(
+                "the flags",
+                "flags(needs, {name: name == 'a' for name in leaf})",
                 "tensors that do not require grad have no history: PyTorch calls every tensor without history a leaf",
-                **mistaken("", "bdfg"),
             ),
-            *(each for name in "cdfgeab" for each in flag_mistakes(name)),
+            Slip(
+                "the flags",
+                "flags(needs, {name: name in 'ab' for name in leaf})",
+                "`is_leaf` of a computed tensor that does not require grad: it has no history, and PyTorch calls every "
+                "tensor without history a leaf",
+            ),
         ),
         holds={
             "Write a function `predict_flags()`": "value",
@@ -183,21 +147,7 @@ SPECS = {
             ),
         ),
         mistakes=(
-            *family(
-                "other_numbers",
-                "the numbers are not the numbers of `values`: {these}",
-                lambda these: {"forward": lambda values: these(as_specified(values))},
-                these={
-                    "all are 0": np.zeros_like,
-                    "all are 1": np.ones_like,
-                    "each is twice as large": lambda values: values * 2,
-                    "each has the other sign": lambda values: -values,
-                    "their signs are lost": np.abs,
-                    "what comes after the decimal point is lost": np.trunc,
-                    "they are rounded to whole numbers": np.round,
-                    "they are sorted": lambda values: np.sort(values.reshape(-1)).reshape(values.shape),
-                },
-            ),
+            Slip("the numbers", "np.zeros_like(values)", "the numbers are not the numbers of `values`: all are 0"),
         ),
         holds={
             "For example:": "explains",

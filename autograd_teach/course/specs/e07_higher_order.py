@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, drawn, family, specified
+from ..checks.spec import Also, Arguments, CallSpec, Mistake, drawn, specified
 from ..exercises.declaration import Program, Watched
 from ..exercises.e07_higher_order import Part, Wide
+from ..mutants import Slip
 from .e02_grad_and_backward import NO_TRACE
 
 Function = Callable[..., Any]
@@ -38,12 +39,8 @@ def gradient(f: Function, x: np.ndarray) -> np.ndarray:
     >>> gradient(lambda x: (x**3).sum(), np.array([1.0, 2.0]))
     array([ 3., 12.])
     """
-    slopes = np.empty(x.size)
-    for entry in range(x.size):
-        step = np.zeros(x.size, dtype=complex)
-        step[entry] = 1e-30j
-        slopes[entry] = np.imag(f(x + step.reshape(x.shape))) / 1e-30
-    return slopes.reshape(x.shape)
+    slopes = [np.imag(f(x + 1e-30j * row.reshape(x.shape))) / 1e-30 for row in np.eye(x.size)]
+    return np.array(slopes).reshape(x.shape)
 
 
 def times_hessian(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -87,78 +84,42 @@ def curve_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [*calls, (Program("x", f"(x - {zero}) * torch.exp(x)"), np.array([zero, zero]), 2)]
 
 
-def last_not_zero(f: Function, x: np.ndarray, n: int) -> np.ndarray:
-    """The derivative of the highest order up to n that is not zero: the result of a loop that stops too early."""
-    for order in range(n, 0, -1):
-        found = derivative(f, x, order)
-        if np.abs(found).max() > 1e-9:
-            return found
-    return derivative(f, x, 0)
+def nth_derivative(f: Function, x: np.ndarray, n: int) -> np.ndarray:
+    def of(order: int) -> np.ndarray:
+        return derivative(f, x, order)
+
+    return of(n)  #: the derivative of order n
 
 
-def constant(f: Function, x: np.ndarray, n: int) -> bool:
-    return not np.abs(derivative(f, x, n)).max() > 1e-9
+def is_zero(values: np.ndarray) -> bool:
+    return not np.abs(values).max() > 1e-9
 
 
-def added_up(f: Function, x: np.ndarray, n: int) -> np.ndarray:
+def added_up(of: Callable[[int], np.ndarray], n: int) -> Any:
     """What stands in `.grad` after n backward passes if nothing clears it, each pass from the `.grad` before."""
-    if n == 0:
-        return derivative(f, x, 0)
-    return np.asarray(sum(comb(n - 1, more) * derivative(f, x, more + 1) for more in range(n)))
+    return sum(comb(n - 1, more) * of(more + 1) for more in range(n)) if n else of(0)
 
 
-OTHER_ORDERS: dict[str, Callable[[int], int]] = {
-    "this is the derivative of order n + 1: one step too many": lambda n: n + 1,
-    "this is the derivative of order n - 1: one step is missing": lambda n: max(n - 1, 0),
-    "this is the first derivative if n is larger than 1": lambda n: min(n, 1),
-    "this is the second derivative if n is larger than 2": lambda n: min(n, 2),
-    "this is the first derivative, whatever n is": lambda n: 1,
-    "this is the second derivative, whatever n is": lambda n: 2,
-    "this is the value of f, whatever n is": lambda n: 0,
-    "this is the derivative of order 2n": lambda n: 2 * n,
-}
-
-
-OTHER_DERIVATIVES: dict[str, Function] = {
-    "this is the first derivative to the power of n, not the n-th derivative": lambda f, x, n: derivative(f, x, 1) ** n,
-    "this is n times the first derivative, not the n-th derivative": lambda f, x, n: n * derivative(f, x, 1),
-    "this is the sum over all entries, but each entry of x has its own derivative": lambda f, x, n: derivative(
-        f, x, n
-    ).sum(),
-    "in yours, each step divides by the number of entries, as the gradient of a mean does": lambda f, x, n: (
-        derivative(f, x, n) / x.size**n
+OTHER_DERIVATIVES = {
+    "of(n + 1)": "this is the derivative of order n + 1: one step too many",
+    "of(max(n - 1, 0))": "this is the derivative of order n - 1: one step is missing",
+    "of(max(n, 1))": "order 0 is wrong: it is the value of f",
+    "of(n) * (n < 2)": "from order 2 on everything is 0 in yours, as if the first derivative had no history",
+    "of(n) * (not any(is_zero(of(k)) for k in range(n)))": (
+        "it is wrong if the value or a lower derivative happens to be 0 at x: the next one can be other than 0"
     ),
-    "in yours, the derivative is divided by n!": lambda f, x, n: derivative(f, x, n) / factorial(n),
-    "in yours, every other derivative has the wrong sign": lambda f, x, n: (-1) ** n * derivative(f, x, n),
-    "this is the sum of the derivatives of all orders up to n": lambda f, x, n: sum(
-        derivative(f, x, order) for order in range(n + 1)
+    "next((of(k) for k in range(n, 0, -1) if not is_zero(of(k))), of(0))": (
+        "if a derivative is constant, the next one is 0, but yours is still the constant"
     ),
-    "this is the sum of the derivatives of the orders 1 to n": lambda f, x, n: sum(
-        derivative(f, x, order) for order in range(1, n + 1)
-    ),
-    "the derivatives add up, as in a `.grad` that is not cleared before the next pass": added_up,
+    "added_up(of, n)": "the derivatives add up, as in a `.grad` that is not cleared before the next pass",
+    "of(n) / x.size**n": "each step divides by the number of entries, as the gradient of a mean does",
+    "of(n) / factorial(n)": "the derivative is divided by n!",
+    "of(n).sum()": "this is the sum over all entries, but each entry of x has its own derivative",
 }
-
-
-def stopped_at_zero(f: Function, x: np.ndarray, n: int) -> bool:
-    return any(constant(f, x, order) for order in range(n)) and not constant(f, x, n)
-
-
-ONLY: dict[str, Callable[..., bool]] = {
-    "it is wrong if the value or a lower derivative happens to be 0 at x: the next one can be other than 0": stopped_at_zero,
-    "order 0 is wrong: it is the value of f": lambda f, x, n: n == 0,
-    "it is wrong if f gives back its argument itself: this is a leaf, but it still depends on x": lambda f, x, n: (
-        n > 0 and np.array_equal(f(x), x)
-    ),
-}
-
-
-PARTLY: dict[str, Callable[..., bool]] = {
-    "it is wrong only where the derivative is 0 everywhere": constant,
-    "it is wrong only where x is a single number": lambda f, x, n: x.ndim == 0,
-    "it is wrong only where x is not a vector": lambda f, x, n: x.ndim != 1,
-    "orders 0 and 1 are right, and something is wrong for order 2 and more": lambda f, x, n: n >= 2,
-}
+WRONG_ORDERS = (
+    Mistake("it is wrong only where the derivative is 0 everywhere", where=lambda *call: is_zero(derivative(*call))),
+    Mistake("orders 0 and 1 are right, and something is wrong for order 2 and more", where=lambda f, x, n: n >= 2),
+)
 
 
 # hessian_vector_product
@@ -178,6 +139,31 @@ def surface_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
         (Watched("x", drawn(text, rng)), rng.uniform(0.3, 1.2, size=shape), rng.normal(size=shape))
         for text, shape in SURFACES
     ]
+
+
+def hessian_vector_product(f: Function, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return times_hessian(f, x, v)  #: the product
+
+
+OTHER_PRODUCTS = {
+    "gradient(f, x) * v": "this is the gradient times v, entry by entry: nothing was differentiated a second time",
+    "times_hessian(f, x, np.ones_like(x)) * v": (
+        "the sums of the Hessian's rows are multiplied by v: multiply by v before you add up"
+    ),
+    "times_hessian(f, x, v) + gradient(f, x)": "the gradient is added, as in a `.grad` that the first pass has left",
+    "(times_hessian(f, x, v) * v).sum()": "this is v times the Hessian times v: multiply by v from one side only",
+    "times_hessian(f, x, v / np.linalg.norm(v))": "this is the Hessian times v divided by its length",
+    "times_hessian(f, x, 2 * v * gradient(f, x))": (
+        "v is also multiplied by twice the gradient, as if the gradient's square were differentiated"
+    ),
+    "times_hessian(f, x + v, v)": "this is the product with the Hessian at x + v, not at x",
+    "np.zeros_like(x)": "the result is 0: is the gradient cut off, by `detach` or because `create_graph` is missing?",
+} | {
+    f"(gradient(f, x + {step} * v) - gradient(f, x)) / {step}": (
+        f"this is a difference of gradients, at x + {step} * v and at x: take the derivative of the gradient itself"
+    )
+    for step in (1, 0.1, 0.01)
+}
 
 
 SLOPES: dict[str, tuple[Function, Function, Function]] = {
@@ -227,53 +213,6 @@ def few_passes(called: Any) -> str | None:
     )
 
 
-VECTORS: dict[str, Callable[..., Any]] = {
-    "all ones: v is not used": lambda f, x, v: np.ones_like(x),
-    "x: v is not used": lambda f, x, v: x,
-    "the gradient: v is not used": lambda f, x, v: gradient(f, x),
-    "twice the gradient, as in the gradient of its squared length: v is not used": lambda f, x, v: 2 * gradient(f, x),
-    "v squared, entry by entry": lambda f, x, v: v * v,
-    "v times the gradient, entry by entry": lambda f, x, v: v * gradient(f, x),
-    "v times x, entry by entry": lambda f, x, v: v * x,
-    "v divided by its length": lambda f, x, v: v / np.linalg.norm(v),
-    "v divided by the number of entries, as the gradient of a mean": lambda f, x, v: v / x.size,
-    "the absolute values of v": lambda f, x, v: np.abs(v),
-    "twice v times the gradient, entry by entry, as where the gradient is squared before it is differentiated": lambda f, x, v: (
-        2 * v * gradient(f, x)
-    ),
-    "x + v, not v": lambda f, x, v: x + v,
-}
-
-
-OTHER_PRODUCTS: dict[str, Callable[..., Any]] = {
-    "this is the gradient times v, entry by entry: nothing was differentiated a second time": lambda f, x, v: (
-        gradient(f, x) * v
-    ),
-    "this is the gradient: nothing was differentiated a second time, and v is not used": lambda f, x, v: gradient(f, x),
-    "this is a single number, how fast f grows along v: how the gradient changes along v is a tensor": lambda f, x, v: (
-        gradient(f, x) * v
-    ).sum(),
-    "v multiplies the sums of the Hessian's rows: v must multiply the entries before they are added up": lambda f, x, v: (
-        times_hessian(f, x, np.ones_like(x)) * v
-    ),
-    "only the diagonal of the Hessian is used, but each entry of the gradient can depend on all entries of x": (
-        lambda f, x, v: np.diag(hessian(f, x)).reshape(x.shape) * v
-    ),
-    "this is v times the Hessian times v, a single number: multiply by v from one side only": lambda f, x, v: (
-        times_hessian(f, x, v) * v
-    ).sum(),
-    "the gradient is added to the product, as in a `.grad` that the first pass has left": lambda f, x, v: (
-        times_hessian(f, x, v) + gradient(f, x)
-    ),
-    "in yours, the product is added to v": lambda f, x, v: times_hessian(f, x, v) + v,
-    "this is the gradient at x + v: the gradient at x must be subtracted": lambda f, x, v: gradient(f, x + v),
-    "this is the product with the Hessian at x + v, not at x": lambda f, x, v: times_hessian(f, x + v, v),
-    "this is how much the gradient changes over the whole way from x to x + v, not at x": lambda f, x, v: (
-        gradient(f, x + v) - gradient(f, x)
-    ),
-}
-
-
 # newton_step
 
 BOWLS = (
@@ -289,82 +228,30 @@ def bowl_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     return [(Program("x", drawn(text, rng)), rng.uniform(-0.5, 0.5, size=shape)) for text, shape in BOWLS]
 
 
-def newton(f: Function, x: np.ndarray, share: float = 1.0) -> np.ndarray:
-    return np.asarray(x - share * np.linalg.solve(hessian(f, x), gradient(f, x).reshape(-1)).reshape(x.shape))
+def newton_step(f: Function, x: np.ndarray) -> np.ndarray:
+    slopes, matrix = gradient(f, x).reshape(-1), hessian(f, x)
+
+    def solved(matrix: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(matrix, slopes).reshape(x.shape)
+
+    step = solved(matrix)  #: the step
+    point = x - step  #: the point
+    return np.asarray(point)
 
 
-def in_rows(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Only those entries of the Hessian that belong to two entries in one row of x."""
-    row = np.indices(x.shape)[0].reshape(-1) if x.ndim else np.zeros(1)
-    return np.where(row[:, None] == row, matrix, 0.0)
-
-
-MATRICES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "the Hessian is not used, as if it were the identity": lambda x, h: np.eye(x.size),
-    "only the diagonal of the Hessian is used, but the rest counts too": lambda x, h: np.diag(np.diag(h)),
-    "in yours, the gradient is divided by the sums of the Hessian's rows: these come from "
-    "differentiating the sum of the gradient": lambda x, h: np.diag(h.sum(axis=1)),
-    "the gradient is multiplied by the Hessian, but the Hessian times the step must give the gradient": lambda x, h: (
-        np.linalg.inv(h)
-    ),
-    "in yours, only one triangle of the Hessian is used": lambda x, h: np.tril(h),
-    "in yours, only the other triangle of the Hessian is used": lambda x, h: np.triu(h),
-    "in yours, the entries beside the diagonal of the Hessian count twice": lambda x, h: 2 * h - np.diag(np.diag(h)),
-    "in yours, the gradient is divided by the sum of all entries of the Hessian": lambda x, h: h.sum() * np.eye(x.size),
-    "each row of x has a Hessian of its own, but the Hessian is that of all entries of x": in_rows,
-    "in yours, the identity is added to the Hessian": lambda x, h: h + np.eye(x.size),
-    "each row of the Hessian also holds the rows before it, as in a `.grad` that is not cleared": lambda x, h: (
-        np.cumsum(h, axis=0)
-    ),
+OTHER_MATRICES = {
+    "solved(np.eye(x.size))": "the Hessian is not used, as if it were the identity",
+    "solved(np.diag(np.diag(matrix)))": "only the diagonal of the Hessian is used, but the rest counts too",
+    "solved(np.diag(matrix.sum(axis=1)))": "the gradient is divided by the sums of the Hessian's rows: use all entries",
+    "solved(np.cumsum(matrix, axis=0))": "each row also holds the rows before it, as in a `.grad` that is not cleared",
+    "solved(np.outer(slopes, slopes) + np.eye(x.size))": "products of the gradient's entries stand for the Hessian",
+    "solved(np.linalg.inv(matrix))": "the gradient is multiplied by the Hessian: solve Hessian times step = gradient",
 }
-
-
-def another_matrix(f: Function, x: np.ndarray, of: Callable[..., np.ndarray], size: float) -> np.ndarray:
-    return x - size * np.linalg.solve(of(x, hessian(f, x)), gradient(f, x).reshape(-1)).reshape(x.shape)
-
-
-def outer_products(f: Function, x: np.ndarray, added: float) -> np.ndarray:
-    """The step with the gradient times its transpose, plus a multiple of the identity, as the Hessian."""
-    g = gradient(f, x).reshape(-1)
-    return x - np.linalg.solve(np.outer(g, g) + added * np.eye(x.size), g).reshape(x.shape)
-
-
-def several(f: Function, x: np.ndarray, steps: int) -> np.ndarray:
-    for _ in range(steps):
-        x = newton(f, x)
-    return x
-
-
-OTHER_JUMPS: dict[str, Callable[..., Any]] = {
-    "the jump goes the wrong way: the step is added to x, not subtracted": lambda f, x: newton(f, x, -1.0),
-    "this is the step alone: the result must be the point that it leads to from x": lambda f, x: x - newton(f, x),
-    "this is minus the step alone: the result must be the point that it leads to from x": lambda f, x: newton(f, x) - x,
-    "in yours, only half the step is taken": lambda f, x: newton(f, x, 0.5),
-    "in yours, only a tenth of the step is taken": lambda f, x: newton(f, x, 0.1),
-    "in yours, twice the step is taken": lambda f, x: newton(f, x, 2.0),
-    "this is the point after two steps": lambda f, x: several(f, x, 2),
-    "this is the point after three steps": lambda f, x: several(f, x, 3),
-    "this is the bottom, where many steps lead to: take a single step": lambda f, x: several(f, x, 30),
-    "this is the step that looks for a zero of f, with f and its gradient: at the bottom the gradient is "
-    "zero, so the gradient and the Hessian are needed": lambda f, x: x - f(x) / gradient(f, x),
-    "this is the step that looks for a zero of f, along the gradient: at the bottom the gradient is "
-    "zero, so the gradient and the Hessian are needed": lambda f, x: (
-        x - f(x) * gradient(f, x) / (gradient(f, x) ** 2).sum()
-    ),
-    "in yours, the value of f is divided by the second derivatives, not the gradient": lambda f, x: (
-        x - f(x) / np.diag(hessian(f, x)).reshape(x.shape)
-    ),
-    "in yours, the products of the gradient's entries, with the identity added, stand for the Hessian": lambda f, x: (
-        outer_products(f, x, 1.0)
-    ),
-    "in yours, the products of the gradient's entries stand for the Hessian": lambda f, x: outer_products(f, x, 1e-6),
-    "in yours, the Hessian divides x, not the gradient": lambda f, x: (
-        x - np.linalg.solve(hessian(f, x), x.reshape(-1)).reshape(x.shape)
-    ),
-    "the point is right, but the result is a vector: it must have the shape of x": lambda f, x: newton(f, x).reshape(
-        -1
-    ),
+OTHER_POINTS = {
+    "step": "this is the step alone: the result must be the point that it leads to from x",
+    "(x - step).reshape(-1)": "the point is right, but the result is a vector: it must have the shape of x",
 }
+TWO_STEPS = Mistake("this is the point after two steps", lambda f, x: newton_step(f, newton_step(f, x)))
 
 
 # gradient_penalty
@@ -391,176 +278,88 @@ def model_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     ]
 
 
-def penalty(f: Function, x: np.ndarray, w: np.ndarray) -> float:
-    slopes = gradient(lambda at: f(at, w).sum(), x)
-    return float((slopes**2).sum(axis=1).mean())
-
-
-def with_gradient(value: Callable[[np.ndarray], float], w: np.ndarray) -> list[Any]:
-    """`value(w)` and its gradient, by central differences of the exact values."""
+def slopes_of(value: Callable[[np.ndarray], Any], w: np.ndarray) -> np.ndarray:
+    """The gradient of `value` at w, by central differences of the exact values."""
     eps, slopes = 1e-5, np.empty(w.size)
     for entry, row in enumerate(np.eye(w.size)):
         step = eps * row.reshape(w.shape)
         slopes[entry] = (value(w + step) - value(w - step)) / (2 * eps)
-    return [value(w), slopes.reshape(w.shape)]
+    return slopes.reshape(w.shape)
 
 
-def penalised(f: Function, x: np.ndarray, w: np.ndarray) -> list[Any]:
-    return with_gradient(lambda at: penalty(f, x, at), w)
+def gradient_penalty(f: Function, x: np.ndarray, w: np.ndarray) -> list[Any]:
+    def slopes_in_w(w: np.ndarray) -> np.ndarray:
+        return gradient(lambda moved: f(x, moved).sum(), w)
+
+    def penalty(w: np.ndarray) -> float:
+        slopes = gradient(lambda moved: f(moved, w).sum(), x)
+        lengths = (slopes**2).sum(axis=1)  #: the sum of squares in each row
+        return float(lengths.mean())  #: the penalty
+
+    of_w = slopes_of(penalty, w)  #: the gradient for w
+    return [penalty(w), of_w]
 
 
-def penalty_by(combine: Callable[[np.ndarray], float]) -> Function:
-    """Another number made of all slopes, and its gradient."""
-
-    def value(f: Function, x: np.ndarray, at: np.ndarray) -> float:
-        return float(combine(gradient(lambda to: f(to, at).sum(), x)))
-
-    return lambda f, x, w: with_gradient(lambda at: value(f, x, at), w)
-
-
-def of_results(f: Function, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The gradient of the sum of all results with respect to w."""
-    return gradient(lambda at: f(x, at).sum(), w)
-
-
-def of_penalty(f: Function, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    return np.asarray(penalised(f, x, w)[1])
-
-
-OTHER_PENALTIES: dict[str, Callable[[np.ndarray], Any]] = {
-    "in yours, the squares are summed over all rows, but the penalty is the mean over the rows": lambda s: (s**2).sum(),
-    "this is the mean over all entries of the slopes: add up the squares in each row, and take the "
-    "mean over the rows only": lambda s: (s**2).mean(),
-    "these are the slopes of the mean of all results, so each slope is divided by the number of rows: use the "
-    "slopes of each row's own result": lambda s: ((s / len(s)) ** 2).sum(axis=1).mean(),
-    "in yours, the slopes of the mean of all results are used, and their squares are summed over all rows": lambda s: (
-        (s / len(s)) ** 2
-    ).sum(),
-    "in yours, the squares are summed over the rows, and the mean is taken over the columns: it must be the other way "
-    "round": lambda s: (s**2).sum(axis=0).mean(),
-    "in yours, the lengths of the slopes are used, but the penalty has their squares": lambda s: np.sqrt(
-        (s**2).sum(axis=1)
-    ).mean(),
-    "this is the length of all slopes together, not the mean of squared lengths": lambda s: np.sqrt((s**2).sum()),
-    "this is the root of the penalty": lambda s: np.sqrt((s**2).sum(axis=1).mean()),
-    "this pulls the lengths to 1, but the penalty is the mean of the squared lengths": lambda s: (
-        (np.sqrt((s**2).sum(axis=1)) - 1) ** 2
-    ).mean(),
-    "in yours, the slopes are added up before they are squared": lambda s: (s.sum(axis=1) ** 2).mean(),
-    "in yours, the slopes are averaged over the rows before they are squared": lambda s: (s.mean(axis=0) ** 2).sum(),
-    "in yours, the slopes are added up, not squared": lambda s: s.sum(axis=1).mean(),
-    "in yours, the absolute values of the slopes are added up, not their squares": lambda s: (
-        np.abs(s).sum(axis=1).mean()
-    ),
-    "in yours, only the slopes in the first column are used": lambda s: (s[:, 0] ** 2).mean(),
-    "in yours, only the slopes in the last column are used": lambda s: (s[:, -1] ** 2).mean(),
-    "in yours, the first row is left out": lambda s: (s[1:] ** 2).sum(axis=1).mean(),
-    "in yours, the last row is left out": lambda s: (s[:-1] ** 2).sum(axis=1).mean(),
-    "in yours, only the first row is used": lambda s: (s[0] ** 2).sum(),
-    "in yours, only the largest squared length is used, not the mean": lambda s: (s**2).sum(axis=1).max(),
-    "in yours, everything is halved": lambda s: (s**2).sum(axis=1).mean() / 2,
+OTHER_PENALTIES = {
+    "(slopes**2).mean()": "the mean is taken over all entries of the slopes: add up the squares in each row first",
+    "lengths.mean() / len(x) ** 2": "the slopes are those of the mean of all results: use each row's own result",
+    "np.sqrt(lengths).mean()": "the lengths of the slopes are used, but the penalty has their squares",
+    "((np.sqrt(lengths) - 1) ** 2).mean()": "this pulls the lengths to 1, but the penalty is the mean of their squares",
+    "(slopes.sum(axis=1) ** 2).mean()": "the slopes are added up before they are squared",
+    "(slopes.mean(axis=0) ** 2).sum()": "the slopes are averaged over the rows before they are squared",
+    "(slopes_in_w(w) ** 2).sum() / len(x)": "the slopes with respect to w are penalised: use those with respect to x",
 }
-
-
-OTHER_GRADIENTS: dict[str, Function] = {
-    "is the gradient of f, not the gradient of the penalty": of_results,
-    "is the gradient of the mean of f, not the gradient of the penalty": lambda f, x, w: of_results(f, x, w) / len(x),
-    "is the sum of two gradients, that of f and that of the penalty, as in a `.grad` that the first pass has left": lambda f, x, w: (
-        of_results(f, x, w) + of_penalty(f, x, w)
+OTHER_GRADIENTS = {
+    "slopes_in_w(w)": "the second result is the gradient of f, not that of the penalty",
+    "slopes_of(penalty, w) + slopes_in_w(w)": (
+        "the gradient of f is added to that of the penalty, as in a `.grad` that the first pass has left"
     ),
-    "is the sum of two gradients, that of the mean of f and that of the penalty": lambda f, x, w: (
-        of_results(f, x, w) / len(x) + of_penalty(f, x, w)
-    ),
-    "is all zeros, as if the penalty did not depend on w": lambda f, x, w: np.zeros_like(w),
-    "is half the gradient of the penalty, as if one of two equal factors were a constant": lambda f, x, w: (
-        of_penalty(f, x, w) / 2
-    ),
-    "is the gradient of the penalty with respect to x: it must be with respect to w": lambda f, x, w: with_gradient(
-        lambda at: penalty(f, at, w), x
-    )[1],
-    "is the gradient of f with respect to x": lambda f, x, w: gradient(lambda at: f(at, w).sum(), x),
-    "is the gradient of the penalty summed over all rows": lambda f, x, w: len(x) * of_penalty(f, x, w),
-    "is the gradient of the root of the penalty": lambda f, x, w: of_penalty(f, x, w) / (2 * np.sqrt(penalty(f, x, w))),
-    "is the gradient of the square of the penalty": lambda f, x, w: of_penalty(f, x, w) * 2 * penalty(f, x, w),
-    "is minus the gradient of the penalty": lambda f, x, w: -of_penalty(f, x, w),
+    "np.zeros_like(w)": "the second result is all zeros, as if the penalty did not depend on w",
+    "slopes_of(lambda moved: np.sqrt(penalty(moved)), w)": "the second result is the gradient of the penalty's root",
 }
+SWAPPED = Mistake("the two results are swapped: the penalty comes first", lambda *call: gradient_penalty(*call)[::-1])
+
+
+def slips(label: str, messages: dict[str, str]) -> tuple[Slip, ...]:
+    """A slip at the line with this label for each expression."""
+    return tuple(Slip(label, code, message) for code, message in messages.items())
 
 
 SPECS = {
     "nth_derivative": CallSpec(
-        derivative,
+        nth_derivative,
         curve_inputs,
         also=(NO_TRACE,),
-        mistakes=(
-            *family("only", "{where}", lambda where: {"where": where}, where=ONLY),
-            *family(
-                "other_order",
-                "{order}",
-                lambda order: {"forward": lambda f, x, n: derivative(f, x, order(n))},
-                order=OTHER_ORDERS,
-            ),
-            Mistake(
-                "create_graph",
-                "from order 2 on everything is 0 in yours, as if the first derivative had no history",
-                forward=lambda f, x, n: derivative(f, x, n) if n < 2 else np.zeros_like(x),
-            ),
-            Mistake(
-                "stopped",
-                "if a derivative is constant, the next one is 0, but yours is still the constant",
-                forward=last_not_zero,
-            ),
-            *family("other_derivative", "{what}", lambda what: {"forward": what}, what=OTHER_DERIVATIVES),
-            *family("partly", "{where}", lambda where: {"where": where}, where=PARTLY),
-        ),
+        mistakes=(*slips("the derivative", OTHER_DERIVATIVES), *WRONG_ORDERS),
         holds={
-            "Write a function `nth_derivative(f,": "value, other_order, other_derivative, create_graph",
+            "Write a function `nth_derivative(f,": "value",
             "The result is a tensor with": "value",
             "`f` works entry by entry: each": "explains",
             "So": "explains",
-            "Order 0 is the value `f(x)`": "value, only",
-            "At some order a derivative can": "runs, value, stopped, partly",
-            "`f` can also be constant from": "runs, value, partly",
-            "Then the result is a tensor": "runs, value, partly",
-            "Another simple `f` is `lambda": "value, only",
+            "Order 0 is the value `f(x)`": "value",
+            "At some order a derivative can": "runs, value",
+            "`f` can also be constant from": "runs, value",
+            "Then the result is a tensor": "runs, value",
+            "Another simple `f` is `lambda": "value",
             "For example:": "explains",
-            "The checks try several functions": "value, partly",
-            "One function is 0 at `x`, but": "value, only",
+            "The checks try several functions": "value",
+            "One function is 0 at `x`, but": "value",
             "They compare the derivative": "value",
             "They check that `x` is unchanged,": "unchanged, leaves_a_trace",
         },
     ),
     "hessian_vector_product": CallSpec(
-        times_hessian,
+        hessian_vector_product,
         surface_inputs,
         also=(Also("hessian_formed", "the Hessian is not computed row by row", few_passes, counted=True), NO_TRACE),
         larger=wide_inputs,
-        mistakes=(
-            *family("other_product", "{what}", lambda what: {"forward": what}, what=OTHER_PRODUCTS),
-            *family(
-                "other_vector",
-                "this is the Hessian times {what}",
-                lambda what: {"forward": lambda f, x, v: times_hessian(f, x, what(f, x, v))},
-                what=VECTORS,
-            ),
-            *family(
-                "far",
-                "these are differences of gradients over {by} times v: take the derivative of the gradient itself",
-                lambda by: {"forward": lambda f, x, v: (gradient(f, x + by * v) - gradient(f, x)) / by},
-                by={"0.1": 0.1, "0.01": 1e-2, "0.001": 1e-3, "0.0001": 1e-4},
-            ),
-            *family(
-                "far",
-                "these are differences of gradients over {by} times v to both sides: take the derivative of the gradient itself",
-                lambda by: {"forward": lambda f, x, v: (gradient(f, x + by * v) - gradient(f, x - by * v)) / (2 * by)},
-                by={"1": 1.0, "0.1": 0.1, "0.01": 1e-2},
-            ),
-        ),
+        mistakes=slips("the product", OTHER_PRODUCTS),
         holds={
-            "Write a function `hessian_vector_product(f,": "value, other_product, other_vector",
+            "Write a function `hessian_vector_product(f,": "value",
             "Do not build the Hessian, and": "hessian_formed",
             "`f` takes a tensor and returns": "explains",
             "`v` has the shape of `x`, and": "value",
-            "Entry $i$ of the result is the": "value, other_product, other_vector",
+            "Entry $i$ of the result is the": "value",
             "The lesson's `hessian_times`": "explains",
             "Yours must take tensors of any": "runs, value",
             "For example:": "explains",
@@ -571,27 +370,18 @@ SPECS = {
         },
     ),
     "newton_step": CallSpec(
-        newton,
+        newton_step,
         bowl_inputs,
         also=(NO_TRACE,),
-        mistakes=(
-            *family("other_jump", "{what}", lambda what: {"forward": what}, what=OTHER_JUMPS),
-            *family(
-                "other_matrix",
-                "{of}{sign}",
-                lambda of, sign: {"forward": lambda f, x: another_matrix(f, x, of, sign)},
-                of=MATRICES,
-                sign={"": 1.0, "; and the step is added to x, not subtracted": -1.0},
-            ),
-        ),
+        mistakes=(*slips("the step", OTHER_MATRICES), *slips("the point", OTHER_POINTS), TWO_STEPS),
         holds={
-            "Write a function `newton_step(f,": "value, other_jump, other_matrix",
-            "The result is a tensor with": "value, other_jump",
+            "Write a function `newton_step(f,": "value",
+            "The result is a tensor with": "value",
             "`f` takes a tensor of **any": "runs, value",
             "Write the $n$ entries of `x`": "explains",
-            "The step goes to": "value, other_jump",
+            "The step goes to": "value",
             "Here $g$ is the gradient of": "explains",
-            "$H$ is the Hessian, a matrix": "value, other_matrix",
+            "$H$ is the Hessian, a matrix": "value",
             "`torch.linalg.solve(H, g)` computes": "explains",
             "For example:": "explains",
             "The checks try several functions,": "runs, value",
@@ -600,48 +390,18 @@ SPECS = {
         },
     ),
     "gradient_penalty": CallSpec(
-        penalised,
+        gradient_penalty,
         model_inputs,
         also=(NO_TRACE,),
-        mistakes=(
-            *family(
-                "other_penalty", "{combine}", lambda combine: {"forward": penalty_by(combine)}, combine=OTHER_PENALTIES
-            ),
-            *family(
-                "other_gradient",
-                "the penalty is right, but the second result {what}",
-                lambda what: {"forward": lambda f, x, w: [penalty(f, x, w), what(f, x, w)]},
-                what=OTHER_GRADIENTS,
-            ),
-            *family(
-                "penalty_of_weights",
-                "the slopes with respect to w are penalised: use the slopes with respect to x",
-                lambda by: {
-                    "forward": lambda f, x, w: with_gradient(
-                        lambda at: float((gradient(lambda to: f(x, to).sum(), at) ** 2).sum() / by(x, w)), w
-                    )
-                },
-                by={
-                    "added up": lambda x, w: 1,
-                    "divided by the rows of x": lambda x, w: len(x),
-                    "divided by the rows of w": lambda x, w: len(w) if w.ndim else 1,
-                    "averaged": lambda x, w: w.size,
-                },
-            ),
-            Mistake(
-                "swapped",
-                "the two results are swapped: the penalty comes first, then its gradient",
-                forward=lambda f, x, w: penalised(f, x, w)[::-1],
-            ),
-        ),
+        mistakes=(*slips("the penalty", OTHER_PENALTIES), *slips("the gradient", OTHER_GRADIENTS), SWAPPED),
         holds={
-            "Write a function `gradient_penalty(f,": "value, swapped, other_gradient",
+            "Write a function `gradient_penalty(f,": "value",
             "The model `f(x, w)` takes a": "explains",
             "It returns a vector with one": "explains",
             "$f_i$ depends on row $i$ only,": "explains",
-            "The penalty is the mean over": "value, other_penalty, penalty_of_weights",
+            "The penalty is the mean over": "value",
             "The penalty is a number or a": "value",
-            "The gradient of the penalty": "value, other_gradient",
+            "The gradient of the penalty": "value",
             "For example:": "explains",
             "In this example the slopes in": "explains",
             "So the penalty is $3^2 + 4^2": "explains",

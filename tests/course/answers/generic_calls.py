@@ -71,7 +71,7 @@ def normalised(f, x):
     return whole / whole.norm()
 
 
-@wrong("06.turn_gradients", "argument_returned", "the result is the same as inputs, unchanged")
+@wrong("06.turn_gradients", "known", "the result is the same as inputs, unchanged")
 def inputs_back(w, state, inputs):
     return inputs.detach().clone()
 
@@ -132,7 +132,7 @@ def first_row_sorted(f, x):
     return whole
 
 
-@wrong("02.jacobian_row", "other_input", "that of i = 0, whatever it is given")
+@wrong("02.jacobian_row", "known", "that of i = 0, whatever it is given")
 def always_the_first(f, x, i):
     return rows_of(f, x)[0]
 

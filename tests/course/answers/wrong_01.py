@@ -21,24 +21,9 @@ def c_is_a_leaf():
     return flags(c=(True, True))
 
 
-@wrong("01.predict_flags", "known", "without history a leaf")
+@wrong("01.predict_flags", "known", "1 of 7 is not right yet: `is_leaf` of d: it was computed only from")
 def d_is_no_leaf():
     return flags(d=(False, False))
-
-
-@wrong("01.predict_flags", "known", "detach")
-def f_goes_on():
-    return flags(f=(True, False), a=(True, False))
-
-
-@wrong("01.predict_flags", "known", "a comparison")
-def g_has_a_slope():
-    return flags(g=(True, False))
-
-
-@wrong("01.predict_flags", "known", "2 of 7 are not right yet; one of them: `requires_grad` of a")
-def two_wrong():
-    return flags(a=(False, True), b=(True, True))
 
 
 @wrong("01.predict_flags", "keys", "no entry for 'g'")
@@ -49,13 +34,6 @@ def g_missing():
 @wrong("01.predict_flags", "keys", "no entry for 'g'")
 def g_missing_and_a_leaf_missed():
     return {name: each for name, each in flags(d=(False, False)).items() if name != "g"}
-
-
-@wrong(
-    "01.predict_flags", "known", "2 of 7 are not right yet; one of them: `is_leaf` of d: it was computed, but only from"
-)
-def computed_ones_no_leaves():
-    return flags(d=(False, False), f=(False, False))
 
 
 @wrong("01.predict_flags", "type", "is a list of 7 entries, it must be a dict")
@@ -89,38 +67,9 @@ def shared(values):
     return (values.detach() if values.is_floating_point() else values.to(torch.float32)).requires_grad_()
 
 
-@wrong("01.make_trainable", "known", "not the numbers of `values`")
+@wrong("01.make_trainable", "known", "the numbers of the result: it is twice what it must be")
 def doubled(values):
     return torch.tensor((values * 2).tolist(), dtype=torch.float64, requires_grad=True)
-
-
-def all_flags(make):
-    return {n: dict(zip(("requires_grad", "is_leaf"), make(*each.values()), strict=True)) for n, each in FLAGS.items()}
-
-
-@wrong("01.predict_flags", "known", "the two flags have changed places")
-def flags_exchanged():
-    return all_flags(lambda needs, leaf: (leaf, needs))
-
-
-@wrong("01.predict_flags", "known", "`is_leaf` is the same as `requires_grad` here")
-def a_leaf_is_what_requires_grad():
-    return all_flags(lambda needs, leaf: (needs, needs))
-
-
-@wrong("01.predict_flags", "known", "`is_leaf` is the wrong way round")
-def leaf_the_wrong_way_round():
-    return all_flags(lambda needs, leaf: (needs, not leaf))
-
-
-@wrong("01.predict_flags", "known", "`requires_grad` of e: one of its two operands requires grad")
-def e_needs_both():
-    return flags(e=(False, False))
-
-
-@wrong("01.predict_flags", "known", "`is_leaf` of g: autograd does not record a comparison")
-def g_has_history():
-    return flags(g=(False, False))
 
 
 def floating(values):
@@ -130,12 +79,6 @@ def floating(values):
 @wrong("01.make_trainable", "wrong_dtype", "a float dtype must be kept")
 def always_float32(values):
     return values.detach().clone().to(torch.float32).requires_grad_()
-
-
-@wrong("01.make_trainable", "wrong_dtype", "integers must become float32")
-def whole_numbers_as_float64(values):
-    dtype = values.dtype if values.is_floating_point() else torch.float64
-    return values.to(dtype, copy=True).requires_grad_()
 
 
 @wrong("01.make_trainable", "wrong_dtype", "its last digits are lost")
@@ -151,16 +94,3 @@ def like_values(values):
 @wrong("01.make_trainable", "not_independent", "shares the memory of values")
 def by_numpy(values):
     return torch.from_numpy(floating(values).numpy()).requires_grad_()
-
-
-@wrong("01.make_trainable", "wrong_dtype", "values has dtype float16 and the result has dtype float32")
-def two_float_dtypes(values):
-    dtype = torch.float64 if values.dtype == torch.float64 else torch.float32
-    return values.detach().clone().to(dtype).requires_grad_()
-
-
-@wrong("01.make_trainable", "wrong_dtype", "integers must become float32")
-def two_integer_dtypes(values):
-    known = {torch.int32: torch.float32, torch.int64: torch.float32}
-    dtype = values.dtype if values.is_floating_point() else known.get(values.dtype, torch.float64)
-    return values.detach().clone().to(dtype).requires_grad_()

@@ -35,12 +35,6 @@ class ScaleBackward(Function):
         return g * ctx.factor, None
 
 
-class ExpBackward(Function):
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0]
-
-
 # What is handed over, returned, raised
 
 
@@ -100,7 +94,7 @@ class AbsProductOfPositive(Function):
 # The result of forward
 
 
-@wrong("09.Scale", "forward_offset", "a number added to every entry: 1")
+@wrong("09.Scale", "shift", "the result")
 class ScaleOneMore(ScaleBackward):
     @staticmethod
     def forward(ctx, x, factor):
@@ -108,7 +102,7 @@ class ScaleOneMore(ScaleBackward):
         return x * factor + 1
 
 
-@wrong("09.Scale", "forward_related", "the absolute value of what it must be")
+@wrong("09.Scale", "known", "the result: its sign is lost")
 class ScaleAbsolute(ScaleBackward):
     @staticmethod
     def forward(ctx, x, factor):
@@ -116,7 +110,7 @@ class ScaleAbsolute(ScaleBackward):
         return (x * factor).abs()
 
 
-@wrong("13.CumSum", "forward_order", "the right numbers, but not all at their places")
+@wrong("13.CumSum", "another_order", "the result is made of the right numbers, but some are at the wrong")
 class CumSumSorted(Function):
     @staticmethod
     def forward(ctx, x):
@@ -127,7 +121,7 @@ class CumSumSorted(Function):
         return g.flip(-1).cumsum(-1).flip(-1)
 
 
-@wrong("10.RepairTanh", "forward_expression", "the result is `sigmoid(x)` at every input")
+@wrong("10.RepairTanh", "after_forward", "fix forward first")
 class TanhIsSigmoid(Function):
     @staticmethod
     def forward(ctx, x):
@@ -152,19 +146,6 @@ class ClampHalfway(Function):
     @staticmethod
     def backward(ctx, g):
         return g * ctx.saved_tensors[0], None, None
-
-
-@wrong("09.Exp", "forward_factor", "the wrong sign")
-class ExpMinus(Function):
-    @staticmethod
-    def forward(ctx, x):
-        result = x.exp()
-        ctx.save_for_backward(result)
-        return -result
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0]
 
 
 @wrong("09.Exp", "wrong_forward", "the gradient is right, but forward is wrong: result[")
@@ -194,7 +175,7 @@ class ExpOnce(Function):
         return result
 
 
-@wrong("10.RepairTanh", "after_forward", "fix forward first")
+@wrong("10.RepairTanh", "known", "the result that the slope is computed from: half of `x` is used")
 class TanhIsItself(Function):
     @staticmethod
     def forward(ctx, x):
@@ -211,14 +192,14 @@ class TanhIsItself(Function):
 # The gradient, entry by entry
 
 
-@wrong("09.Exp", "slope", "`1 / (1 + x ** 2)` at every input")
+@wrong("09.Exp", "wrong_gradient", "the gradient is wrong")
 class ExpLikeArcTan(Saves):
     @staticmethod
     def backward(ctx, g):
         return g / (1 + ctx.saved_tensors[0] ** 2)
 
 
-@wrong("10.RepairTanh", "slope", "`1 + result` at every input")
+@wrong("10.RepairTanh", "wrong_gradient", "the gradient is wrong")
 class TanhOnePlus(Function):
     @staticmethod
     def forward(ctx, x):
@@ -232,7 +213,7 @@ class TanhOnePlus(Function):
         return g * (1 + result)
 
 
-@wrong("09.Exp", "slope", "is a pair of parentheses missing?")
+@wrong("09.Exp", "wrong_gradient", "the gradient is wrong")
 class ExpWithoutParentheses(Saves):
     @staticmethod
     def backward(ctx, g):
@@ -240,14 +221,14 @@ class ExpWithoutParentheses(Saves):
         return g * (result + x) - x
 
 
-@wrong("09.Exp", "slope", "grad_output is added to `x`")
+@wrong("09.Exp", "known", "the gradient: it is `grad_output + x` in yours; look at the chain rule")
 class ExpAddedArgument(Saves):
     @staticmethod
     def backward(ctx, g):
         return g + ctx.saved_tensors[0]
 
 
-@wrong("11.Sigmoid", "slope", "grad_output times the right slope and times `x`")
+@wrong("11.Sigmoid", "known", "the gradient: it is also multiplied by `x`")
 class SigmoidTimesX(Function):
     @staticmethod
     def forward(ctx, x):
@@ -261,7 +242,7 @@ class SigmoidTimesX(Function):
         return g * result * (1 - result) * x
 
 
-@wrong("10.RepairTanh", "not_multiplied", "a part of the gradient is not multiplied by grad_output")
+@wrong("10.RepairTanh", "wrong_gradient", "the gradient is wrong")
 class TanhStrangePart(Function):
     @staticmethod
     def forward(ctx, x):
@@ -274,14 +255,14 @@ class TanhStrangePart(Function):
         return g * x.cos() - (x**2 + 0.3).sqrt() * x.sin()
 
 
-@wrong("09.Scale", "related", "the absolute value of what it must be")
+@wrong("09.Scale", "known", "the gradient: its sign is lost")
 class ScaleGradientAbsolute(ScaleForward):
     @staticmethod
     def backward(ctx, g):
         return (g * ctx.factor).abs(), None
 
 
-@wrong("14.GradientReversal", "grad_output_misread", "read in reversed order in each row")
+@wrong("14.GradientReversal", "relation", "the gradient is right, but the order in each row is reversed")
 class ReversalOfTheOrder(Function):
     @staticmethod
     def forward(ctx, x, strength):
@@ -293,7 +274,7 @@ class ReversalOfTheOrder(Function):
         return -ctx.strength * (g.flip(-1) if g.dim() else g), None
 
 
-@wrong("09.Exp", "related", "the order in each row is reversed")
+@wrong("09.Exp", "relation", "the gradient is right, but the order in each row is reversed")
 class ExpReversed(Saves):
     @staticmethod
     def backward(ctx, g):
@@ -301,7 +282,7 @@ class ExpReversed(Saves):
         return gradient.flip(-1) if g.dim() else gradient
 
 
-@wrong("13.SortDescending", "order", "the right numbers, but not all at their places")
+@wrong("13.SortDescending", "another_order", "the gradient is made of the right numbers, but some are at the wrong")
 class SortTwice(Function):
     @staticmethod
     def forward(ctx, x):
@@ -315,7 +296,7 @@ class SortTwice(Function):
         return g.sort().values
 
 
-@wrong("09.Exp", "not_linear", "cut off at -1 and 1")
+@wrong("09.Exp", "known", "grad_output is cut off at -1 and 1")
 class ExpClipped(Saves):
     @staticmethod
     def backward(ctx, g):
@@ -325,7 +306,7 @@ class ExpClipped(Saves):
 # Several arguments, several results
 
 
-@wrong("11.AbsProduct", "gradient_of_another", "the gradient for u is minus what belongs to v")
+@wrong("11.AbsProduct", "wrong_gradient", "the gradient for u is wrong")
 class AbsProductOpposite(Function):
     @staticmethod
     def forward(ctx, u, v):
@@ -339,7 +320,7 @@ class AbsProductOpposite(Function):
         return -gradient, gradient
 
 
-@wrong("13.SinCos", "one_result", "through result 2 counts twice")
+@wrong("13.SinCos", "known", "the part of the gradient through the cosine: it is twice what it must be")
 class SinCosTwice(Function):
     @staticmethod
     def forward(ctx, x):
@@ -365,7 +346,7 @@ class ColumnsSummedAcross(Function):
         return g * scale, (g * x).sum(1)
 
 
-@wrong("10.RepairScaleColumns", "broadcast_lost", "the smallest over its uses")
+@wrong("10.RepairScaleColumns", "known", "the gradient for scale: this is the smallest, but it must be the sum")
 class ColumnsSmallest(Function):
     @staticmethod
     def forward(ctx, x, scale):
@@ -395,7 +376,7 @@ class KillHeadLastTwice(Function):
         return g, None
 
 
-@wrong("12.MatMul", "related", "read in another order")
+@wrong("12.MatMul", "known", "the gradient for a and the gradient for b: it is read in another order")
 class MatMulReshapedBoth(Function):
     @staticmethod
     def forward(ctx, a, b):

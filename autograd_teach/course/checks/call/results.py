@@ -3,14 +3,16 @@
 NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...jacobian import wrong_slopes
 from ..diagnosing import Diagnosis, into
-from ..patterns import reduced
+from ..explaining import Explanation, Table, candidates_of, explanation, forward_of
+from ..inputs import other_inputs
+from ..relations import reduced
 from ..spec import Mistake
 from .asking import plain
 from .checks import Difference, differences
@@ -93,28 +95,76 @@ def _known(evidence: CallEvidence) -> str | None:
 
 
 def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]]) -> str | None:
-    """The known mistake that explains these wrong calls."""
-    right = right_calls(evidence)
-    matching = [
-        mistake
-        for mistake in evidence.spec.mistakes
-        if mistake.forward is not None
-        and wrong
-        and all(_is_mistake(mistake, called, evidence) for called, _ in wrong)
-        and any(_says_something(mistake, called) for called, _ in wrong)
-    ]
-    everywhere = [mistake for mistake in matching if all(_leaves_right(mistake, called, evidence) for called in right)]
-    if everywhere:
-        return f"{_wrong_predictions(evidence, everywhere[0])}{everywhere[0].message}"
+    """The known mistakes, declared or derived from the reference, that explain these wrong calls."""
+    found = _explained(evidence, [called for called, _ in wrong], right_calls(evidence)) if wrong else None
+    if found and found.everywhere:
+        return f"{_wrong_predictions(evidence, found)}{found.message}"
     every = [at for _, several in wrong for at in several]
     of_numbers = any(map(is_plain, every)) and not any(_is_of_array(at) for at in every)
     if of_numbers and (message := _where(evidence, wrong, exactly=True)):
         return message
-    if matching and len(wrong) > 1:  # one wrong result alone agrees with too many mistakes
+    if found:
         # The mistake would make more results wrong, so what these inputs have in common may be chance.
-        seen = f" (this shows for {len(wrong)} of {len(evidence.calls)} inputs)"
-        return f"{_wrong_predictions(evidence, matching[0])}{matching[0].message}{seen}"
+        return f"{found.message} (this shows for {len(wrong)} of {len(evidence.calls)} inputs)"
     return _where(evidence, wrong) if of_numbers else None
+
+
+def _explained(evidence: CallEvidence, wrong: list[Called], right: list[Called]) -> Explanation | None:
+    """The mistakes that explain the wrong calls. Of a prediction, one that explains some of what is wrong."""
+    normal, reference = evidence.spec.normal, evidence.spec.reference
+    calls = [each for each in (*wrong, *right) if reference is None or reference(*specified_arguments(each)) != {}]
+    sides = [_parts(normal(each.result), normal(each.expected)) for each in calls]
+    table = Table(
+        range(len(calls)),
+        {(run, part): want for run, (_, parts) in enumerate(sides) for part, want in parts.items()},
+        {(run, part): got for run, (parts, _) in enumerate(sides) for part, got in parts.items()},
+        lambda one, other: not any(differences(one, other, equal_nan=True)),
+    )
+
+    def gives(function: Callable[..., Any], run: int) -> Mapping[str, Any] | None:
+        try:
+            given = normal(plain(function(*specified_arguments(calls[run]))))
+        except Exception:  # noqa: BLE001  # a change may make anything of the reference
+            return None
+        if not _is_comparable(given):
+            return None
+        want = normal(calls[run].expected)
+        if isinstance(given, dict) and isinstance(want, dict):
+            want = {key: each for key, each in want.items() if key in given}
+        if isinstance(given, float) and isinstance(want, np.ndarray):  # NumPy gives a number for a 0-d array
+            given = np.asarray(given)
+        return _parts(given, want)[0]
+
+    others = other_inputs(evidence.form.arguments, [specified_arguments(each) for each in calls])
+    told = ((f"the result is that of {words}", change) for words, change in others)
+    names = evidence.form.arguments
+    known = candidates_of(forward_of(evidence.spec), evidence.spec.mistakes, gives, names=names, others=told)
+    return explanation(table, known, partly=evidence.exercise.kind == "value")
+
+
+def _is_comparable(given: Any) -> bool:
+    """Whether this is made of numbers and words only: a change can also give an argument that is a function."""
+    if isinstance(given, list | dict):
+        return all(map(_is_comparable, given.values() if isinstance(given, dict) else given))
+    if isinstance(given, np.ndarray):
+        return given.dtype.kind in "biuf"
+    return given is None or isinstance(given, bool | int | float | str)
+
+
+def _parts(got: Any, want: Any, path: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parts of a result and the right ones, by their paths: the entries of dicts, and the numbers or arrays in a list."""
+    if isinstance(want, dict) and isinstance(got, dict) and want.keys() <= got.keys():
+        keys: Sequence[Any] = list(want)
+    elif isinstance(want, list) and isinstance(got, list) and len(got) == len(want) and _has_numbers(want):
+        keys = range(len(want))
+    else:
+        return {path: got}, {path: want}
+    several = [_parts(got[key], want[key], f"{path}[{key!r}]") for key in keys]
+    return {p: v for one, _ in several for p, v in one.items()}, {p: v for _, two in several for p, v in two.items()}
+
+
+def _has_numbers(several: list[Any]) -> bool:
+    return bool(several) and not any(isinstance(each, str) or each is None for each in several)
 
 
 def _is_of_array(at: Difference) -> bool:
@@ -126,7 +176,11 @@ def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]],
     """The known mistake that picks the arguments of these wrong calls. exactly: and of no others."""
     right = right_calls(evidence)
     for mistake in evidence.spec.mistakes if right else ():
-        if not mistake.where or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong):
+        if (
+            not isinstance(mistake, Mistake)
+            or not mistake.where
+            or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong)
+        ):
             continue
         picked = [called for called in right if mistake.where(*specified_arguments(called))]
         if exactly:
@@ -147,54 +201,15 @@ def _is_zero(expected: Any) -> bool:
     return isinstance(expected, int | float | np.ndarray) and np.allclose(expected, 0)
 
 
-def _says_something(mistake: Mistake, called: Called) -> bool:
-    assert mistake.forward is not None
-    predicted = mistake.forward(*specified_arguments(called))
-    return not isinstance(predicted, dict) or bool(predicted)
-
-
-def _predicted(mistake: Mistake, called: Called, evidence: CallEvidence) -> Any:
-    """The result of the mistake. NumPy gives a number for a 0-d array; it is an array if one is expected."""
-    assert mistake.forward is not None
-    result = evidence.spec.normal(plain(mistake.forward(*specified_arguments(called))))
-    return np.asarray(result) if isinstance(result, float) and isinstance(called.expected, np.ndarray) else result
-
-
-def _leaves_right(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
-    """Whether the mistake gives the right result for the arguments of `called`, for the keys that it names."""
-    predicted, want = _predicted(mistake, called, evidence), evidence.spec.normal(called.expected)
-    if isinstance(predicted, dict) and isinstance(want, dict):
-        want = {key: value for key, value in want.items() if key in predicted}
-    return not list(differences(predicted, want, equal_nan=True))
-
-
-def _wrong_predictions(evidence: CallEvidence, mistake: Mistake) -> str:
-    """The number of wrong predictions, and of those that `mistake` is about; "" if the exercise asks for none."""
+def _wrong_predictions(evidence: CallEvidence, found: Explanation) -> str:
+    """The number of wrong predictions, and of those that `found` is about; "" if the exercise asks for none."""
     called, several = wrong_calls(evidence)[0]
     if evidence.exercise.kind != "value" or not isinstance(called.expected, list | dict):
         return ""
     wrong = len({item_of(at) for at in several})
-    assert mistake.forward is not None
-    about = len(mistake.forward(*specified_arguments(called)))
+    about = len({path[1:].partition("]")[0] for _, path in found.explained})
     of_them = "" if about >= wrong else "; one of them: " if about == 1 else f"; {about} of them: "
     return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet{of_them or ': '}"
-
-
-def _is_mistake(mistake: Mistake, called: Called, evidence: CallEvidence) -> bool:
-    """Whether the result is that of the mistake; in a dict, only the keys that the mistake names count."""
-    normal = evidence.spec.normal
-    predicted, got = _predicted(mistake, called, evidence), normal(called.result)
-    if isinstance(predicted, dict) and isinstance(got, dict) and isinstance(called.expected, dict):
-        keys = [key for key in predicted if key in got]
-        if len(keys) < len(predicted) or list(differences({key: got[key] for key in keys}, predicted, equal_nan=True)):
-            return False
-        others = [key for key in got if key not in predicted and key in called.expected]
-        if any(at.kind == "shape" for key in others for at in differences(got[key], called.expected[key])):
-            return False  # a wrong shape comes first
-        return not keys or any(list(differences(got[key], called.expected[key])) for key in keys)
-    return not list(differences(got, predicted, equal_nan=True)) and bool(
-        list(differences(predicted, normal(called.expected)))
-    )
 
 
 @diagnosis("computation", "value")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...exercises.declaration import Prepared
 from ..diagnosing import a_or_an, apart, size_shown
-from ..patterns import same
+from ..relations import same
 from ..spec import specified
 from ..writing import are_apart
 from .checks import Difference
@@ -140,28 +140,6 @@ def _stacked(values: Any) -> np.ndarray | None:
     return np.stack(arrays)  # type: ignore[arg-type]  # none is None
 
 
-Pairs = list[tuple[np.ndarray, np.ndarray]]
-
-
-def told_of(evidence: CallEvidence, explain: Callable[[Pairs], str | None], stacked: bool = False) -> str | None:
-    """What `explain` says about the wrong numbers.
-
-    If it does not hold for the right numbers at the same places, the inputs for which it holds are added. None if it does
-    not hold for the wrong numbers.
-    """
-    numbers = number_pairs(evidence, stacked)
-    wrong = [each for each in numbers if each.is_wrong]
-    if not wrong:
-        return None
-    paths = [each.path for each in wrong]
-    words = explain([each.pair for each in numbers if each.path in paths])
-    scope = ""
-    if not words:
-        words = explain([each.pair for each in wrong])
-        scope = scope_in_words(evidence, [each.called for each in wrong])
-    return f"{parts_in_words(paths, evidence)} {words}{scope}{_right_parts(paths, numbers)}" if words else None
-
-
 def parts_in_words(paths: list[str], evidence: CallEvidence) -> str:
     """The parts of the result at `paths`, followed by "is" or "are"."""
     paths = list(dict.fromkeys(paths))
@@ -177,7 +155,7 @@ def parts_in_words(paths: list[str], evidence: CallEvidence) -> str:
     return f"{len(paths)} parts of the result are"
 
 
-def _right_parts(wrong: list[str], numbers: list[_Number]) -> str:
+def right_parts(wrong: list[str], numbers: list[_Number]) -> str:
     paths = [path for path in dict.fromkeys(each.path for each in numbers) if path not in wrong]
     if not 0 < len(paths) <= 3:
         return ""
@@ -268,20 +246,6 @@ def _equals(name: str, value: Any) -> str:
 
 def _has_dimensions(name: str, dimensions: int) -> str:
     return f"{name} has {dimensions} dimension{'s' if dimensions != 1 else ''}" if dimensions else f"{name} is 0-d"
-
-
-def countable(called: Called) -> dict[str, int]:
-    """The numbers by which an average may divide: sizes of arguments and integer arguments, by their names in words."""
-    counts = {}
-    for name, argument in zip(called.names, specified_arguments(called), strict=True):
-        if isinstance(argument, np.ndarray):
-            counts[f"the number of entries of {name}"] = argument.size
-            if argument.ndim > 1:
-                counts[f"the number of rows of {name}"] = len(argument)
-                counts[f"the number of columns of {name}"] = argument.shape[-1]
-        elif isinstance(argument, int) and not isinstance(argument, bool):
-            counts[name] = argument
-    return counts
 
 
 def example_in_words(calls: Sequence[Called]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from ...exercises.declaration import FunctionForm
 from ...jacobian import EPS, Values, flat, is_float
 from ..checker import Evidence, Plan, Purpose, Request
+from ..explaining import Explanation
 from ..spec import FunctionSpec, as_drawn, copies
 from .records import Asked, Run, cotangent_of, differentiable, same_values
 from .slopes import SecondOrder, one_hots, second_order, slopes
@@ -64,6 +65,7 @@ class FunctionEvidence(Evidence):
     second: list[SecondOrder] = field(default_factory=list)
     # The Jacobians of the student's own forward at the first case, if that forward is wrong.
     own_numerical: dict[int, np.ndarray] = field(default_factory=dict)
+    known: dict[str, Explanation | None] = field(default_factory=dict)  # computed when a diagnosis asks first
 
     @property
     def form(self) -> FunctionForm:

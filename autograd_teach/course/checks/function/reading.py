@@ -3,13 +3,12 @@
 NumPy only, reads only evidence.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from ...jacobian import flat, is_float, same_slopes, wrong_slopes
+from ...jacobian import flat, is_float, same_slopes
 from ..diagnosing import apart, index_in_words
-from ..relations import Pair
 from .checks import expected_gradient, gradient_right, returns_right, usable
 from .evidence import Case, FunctionEvidence
 from .records import Run
@@ -69,25 +68,6 @@ def wrong_gradients(evidence: FunctionEvidence) -> list[tuple[Case, int, np.ndar
     return [each for each in wrong if each[1] == wrong[0][1]]
 
 
-def fits_everywhere(evidence: FunctionEvidence, vjp: Callable[..., np.ndarray | None]) -> bool:
-    """Whether every gradient is the one of the mistaken `vjp`, and those for which it gives None are right."""
-    gradients = list(all_gradients(evidence))
-    for case, index, got, want in gradients:
-        with np.errstate(all="ignore"):  # a mistake may overflow
-            predicted = vjp(*case.run.cotangent, *case.arguments)
-        if isinstance(predicted, tuple):
-            predicted = predicted[list(case.numerical).index(index)]
-        right = want if predicted is None else np.asarray(predicted)
-        if got.shape != right.shape or (wrong_slopes(got, right) & ~(np.isnan(got) & np.isnan(right))).any():
-            return False
-    return bool(gradients)
-
-
-def number_pairs(evidence: FunctionEvidence, wrong: list[Gradient]) -> list[Pair]:
-    """All gradients of the argument that has a wrong one, each with the right one."""
-    return [(got, want) for _, _, got, want in all_gradients(evidence, wrong[0][1])]
-
-
 def most_telling_one(wrong: list[Gradient]) -> Gradient:
     """The gradient that a message shows: that of the smallest input whose two numbers look different."""
     return most_telling(wrong)
@@ -105,28 +85,6 @@ def first_returned(evidence: FunctionEvidence) -> Run | None:
 
 def has_gradient(run: Run | None, index: int) -> bool:
     return run is not None and index < len(run.arguments) and is_float(run.arguments[index])
-
-
-def named_factors(evidence: FunctionEvidence, index: int) -> Iterator[tuple[str, Callable[[Case], float]]]:
-    """Factors that depend on the input, each with its words."""
-    for number, name in enumerate(evidence.form.arguments):
-        if all(isinstance(case.arguments[number], int | float) for case in evidence.cases):
-            yield f"`{name}` times too large", lambda case, n=number: float(case.arguments[n])  # type: ignore[misc]
-            yield (
-                f"too small by the factor `{name}`",
-                lambda case, n=number: 1 / float(case.arguments[n] or np.inf),  # type: ignore[misc]
-            )
-    mixed = "; is it a sum instead of a mean, or a mean instead of a sum?"
-    own = evidence.form.arguments[index]
-    counts: list[tuple[str, Callable[[Case], int]]] = [
-        ("entries of the result", lambda case: flat(case.expected).size),
-        (f"entries of {own}", lambda case: np.size(case.arguments[index])),
-        (f"entries of {own} along its first axis", lambda case: (*np.shape(case.arguments[index]), 1)[0]),
-        (f"entries of {own} along its last axis", lambda case: (1, *np.shape(case.arguments[index]))[-1]),
-    ]
-    for of, count in counts:
-        yield f"n times too large, n = the number of {of}{mixed}", lambda case, c=count: float(c(case))  # type: ignore[misc]
-        yield f"n times too small, n = the number of {of}{mixed}", lambda case, c=count: 1 / (c(case) or 1)  # type: ignore[misc]
 
 
 def broadcasts(shape: tuple[int, ...], result: tuple[int, ...]) -> bool:

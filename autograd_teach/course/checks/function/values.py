@@ -5,31 +5,30 @@ away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` wi
 `@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ...guard import Crash
-from ...jacobian import as_values, flat, is_float, wrong_values
+from ...jacobian import flat, is_float, wrong_values
 from ..diagnosing import (
     Diagnosis,
+    Finding,
     a_or_an,
     apart,
-    common_factor,
     entries,
     explained,
     index_in_words,
     into,
     is_stub,
-    times,
 )
-from ..relations import Pair, in_another_order, relation_in_words
-from ..spec import Mistake
+from ..explaining import Explanation, Table, candidates_of, explanation
+from ..relations import Numbers, related
+from ..spec import copies, counted
 from .checks import case_gradients
 from .evidence import Case, FunctionEvidence
 from .records import Run, differentiable
-from .slips import expression_in_words
 
 VALUES: list[Diagnosis] = []
 diagnosis = into(VALUES)
@@ -310,8 +309,8 @@ def _no_result(evidence: FunctionEvidence) -> str | None:
 
 def _of_others(evidence: FunctionEvidence) -> str:
     """What the other inputs show, if it is a known mistake."""
-    mistake = known_forward(evidence)
-    return f" For other inputs, {mistake.message}" if mistake else ""
+    known = known_forward(evidence)
+    return f" For other inputs, {known.message}" if known else ""
 
 
 @diagnosis("no_graph", "forward")
@@ -328,47 +327,58 @@ def _no_graph(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("known", "forward")
 def _known_forward(evidence: FunctionEvidence) -> str | None:
-    mistake = known_forward(evidence)
-    if mistake is None:
+    known = known_forward(evidence)
+    if known is None:
         return None
-    ran = _ran(evidence)
-    wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
-    everywhere = _computed_by(mistake, ran)
-    which = "" if everywhere else only_for(evidence, [case.run for case in wrong], [case.run for case in ran])
-    return mistake.message + which
+    ran = [case for case in evidence.cases if case.run.values is not None]
+    wrong = [case for case in ran if not _same(flat(case.run.values or ()), flat(case.expected))]
+    which = "" if known.everywhere else only_for(evidence, [case.run for case in wrong], [case.run for case in ran])
+    return known.message + which
 
 
-def _ran(evidence: FunctionEvidence) -> list[Case]:
-    return [case for case in evidence.cases if case.run.values is not None]
+def known_forward(evidence: FunctionEvidence) -> Explanation | None:
+    """The known mistakes, declared or derived from the reference, that explain what forward returned."""
+    if "forward" not in evidence.known:
+        evidence.known["forward"] = _known(evidence)
+    return evidence.known["forward"]
 
 
-def known_forward(evidence: FunctionEvidence) -> Mistake | None:
-    """The declared mistake that explains forward at every input, or else at every input with a wrong result.
+def _known(evidence: FunctionEvidence) -> Explanation | None:
+    ran = [case for case in evidence.cases if case.run.values and len(case.run.values) == len(case.expected)]
+    table = Table(
+        range(len(ran)),
+        {(number, part): want for number, case in enumerate(ran) for part, want in enumerate(case.expected)},
+        {(number, part): got for number, case in enumerate(ran) for part, got in enumerate(case.run.values or ())},
+        _same,
+    )
 
-    A single wrong input, or numbers that are not finite, would agree with too many mistakes.
-    """
-    ran = _ran(evidence)
-    wrong = [case for case in ran if not _same_values(case.run.values or (), case.expected)]
-    telling = [case for case in wrong if all(np.isfinite(value).all() for value in case.run.values or ())]
-    for cases in (ran, wrong) if len(telling) > 1 else (ran,) if wrong else ():
-        for mistake in evidence.spec.mistakes:
-            if mistake.forward is not None and _computed_by(mistake, cases):
-                return mistake
-    return None
+    if not table.wrong:
+        return None
 
+    def gives(forward: Callable[..., Any], run: int) -> dict[int, np.ndarray] | None:
+        return given_by(forward, ran[run].arguments)
 
-def _computed_by(mistake: Mistake, cases: list[Case]) -> bool:
-    forward = mistake.forward
-    with np.errstate(all="ignore"):  # a mistake may overflow
-        return forward is not None and all(
-            _same_values(case.run.values or (), as_values(forward(*case.arguments))) for case in cases
-        )
+    names = evidence.form.arguments
+    return explanation(table, candidates_of(evidence.spec.forward, evidence.spec.mistakes, gives, names=names))
 
 
-def _same_values(got: tuple[np.ndarray, ...], predicted: tuple[np.ndarray, ...]) -> bool:
-    return len(got) == len(predicted) and all(
-        one.shape == other.shape and not (wrong_values(one, other) & ~(np.isnan(one) & np.isnan(other))).any()
-        for one, other in zip(got, predicted, strict=True)
+def given_by(function: Callable[..., Any], arguments: Sequence[Any]) -> dict[int, np.ndarray] | None:
+    """What a known mistake gives, by number; without parts that it leaves right. None if it raises."""
+    try:
+        with np.errstate(all="ignore"):  # a mistake may overflow
+            result = function(*copies(arguments))
+        several = result if isinstance(result, tuple) else (result,)
+        return {number: np.asarray(each) for number, each in enumerate(several) if each is not None}
+    except Exception:  # noqa: BLE001  # a change may make anything of the reference
+        return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    return (
+        isinstance(one, np.ndarray)
+        and one.shape == other.shape
+        and one.dtype.kind in "fiu"
+        and not (wrong_values(one, other) & ~(np.isnan(one) & np.isnan(other))).any()
     )
 
 
@@ -401,85 +411,17 @@ def _forward_nan(evidence: FunctionEvidence) -> str | None:
     return None
 
 
-@diagnosis("argument_returned", "forward")
-def _argument_returned(evidence: FunctionEvidence) -> str | None:
-    ran = [case for case in evidence.cases if case.run.values is not None]
-    wrong = wrong_forward(evidence)
-    returned = wrong and all(
-        len(case.run.values or ()) == 1 and np.array_equal(case.run.values[0], case.arguments[0])  # type: ignore[index]  # those that ran have values
-        for case in ran
-    )
-    name = evidence.form.arguments[0]
-    return f"the result is {name} unchanged" if returned and not _changed(wrong) else None
-
-
-@diagnosis("forward_factor", "forward")
-def _forward_factor(evidence: FunctionEvidence) -> str | None:
-    name, pairs = _judged_pairs(evidence)
-    factor = common_factor(pairs) if enough_entries(pairs) else None
-    if factor is None:
-        return None
-    if np.isclose(factor, -1):
-        return f"forward has the wrong sign: {name} is minus what it must be{_forward_example(evidence)}"
-    of = "forward" if evidence.form.results == 1 else name
-    return f"{of} is right but for a factor: {times(factor)}"
-
-
-def _judged_pairs(evidence: FunctionEvidence) -> tuple[str, list[Pair]]:
-    """The one wrong result, or all results as one row: its words, and the pairs (got, right) for each input."""
-    one = _pairs_of_one_result(evidence)
-    if one is not None:
-        return one[0], [(got.reshape(-1), want.reshape(-1)) for got, want in one[1]]
-    cases = _right_shape(evidence) if wrong_forward(evidence) else []
-    return "the result", [(flat(case.run.values or ()), flat(case.expected)) for case in cases]
-
-
-@diagnosis("forward_offset", "forward")
-def _forward_offset(evidence: FunctionEvidence) -> str | None:
-    """The same number, larger than rounding, is added to every entry."""
-    name, pairs = _judged_pairs(evidence)
-    if not enough_entries(pairs):
-        return None
-    offsets = np.concatenate([got - want for got, want in pairs])
-    if np.isfinite(offsets).all() and abs(offsets[0]) > 1e-3 and np.allclose(offsets, offsets[0], rtol=1e-6, atol=1e-9):
-        of = "forward" if evidence.form.results == 1 else name
-        return f"{of} is right but for a number added to every entry: {offsets[0]:.6g}"
-    return None
-
-
-@diagnosis("forward_related", "forward")
-def _forward_related(evidence: FunctionEvidence) -> str | None:
-    pair = _pairs_of_one_result(evidence)
-    found = relation_in_words(pair[1], _close) if pair else None
-    if pair is None or found is None:
-        return None
-    return f"{pair[0]} is {found}{_forward_example(evidence)}"
-
-
-@diagnosis("forward_order", "forward")
-def _forward_order(evidence: FunctionEvidence) -> str | None:
-    pair = _pairs_of_one_result(evidence)
-    if pair is None or not in_another_order(pair[1], _close):
-        return None
-    return f"{pair[0]} has the right numbers, but not all at their places{_forward_example(evidence)}"
-
-
-@diagnosis("forward_expression", "forward")
-def _forward_expression(evidence: FunctionEvidence) -> str | None:
-    """Forward computes another simple expression, entry by entry. Not for results that are nearly right."""
-    pair = _pairs_of_one_result(evidence)
+@diagnosis("numbers", "forward")
+def _forward_related(evidence: FunctionEvidence) -> Finding | None:
     cases = _right_shape(evidence)
-    if pair is None or max(relative_difference(got, want) for got, want in pair[1]) < 1e-3:
+    pairs = [list(zip(case.run.values or (), case.expected, strict=True)) for case in cases]
+    wrong = {n for several in pairs for n, (got, want) in enumerate(several) if wrong_values(got, want).any()}
+    if len(wrong) != 1 or (max(relative_difference(*several[n]) for several in pairs for n in wrong) < 1e-3):
         return None
-    numbers = [numbers_of(evidence, case, case.expected[0].shape) for case in cases]
-    common = set.intersection(*map(set, numbers))
-    if not common:
-        return None
-    numbers = [{name: each[name] for name in each if name in common} for each in numbers]
-    words = expression_in_words(numbers, lambda n, values: _close(pair[1][n][0], values))
-    if words is None:
-        return None
-    return f"{pair[0]} is {words} at every input, entry by entry, as the numbers show{_forward_example(evidence)}"
+    (number,) = wrong
+    counts = [counted(evidence.form.arguments, case.arguments) for case in cases]
+    found = related([Numbers(*several[number], count) for several, count in zip(pairs, counts, strict=True)])
+    return found and Finding(found[0], f"{_result(evidence, number)} is {found[1]}{_forward_example(evidence)}")
 
 
 @diagnosis("float32", "forward")
@@ -514,12 +456,19 @@ def _dtype(evidence: FunctionEvidence) -> str | None:
 
 @diagnosis("forward_place", "forward")
 def _forward_place(evidence: FunctionEvidence) -> str | None:
-    wrong = wrong_forward(evidence)
-    for place in evidence.spec.places if wrong and evidence.form.results == 1 else ():
-        masks = [place.mask(*case.arguments) for case in wrong]
-        bad = [wrong_values(case.run.values[0], case.expected[0]) for case in wrong]  # type: ignore[index]  # wrong ones have values
-        if all(one.shape == mask.shape and bool((one <= mask).all()) for one, mask in zip(bad, masks, strict=True)):
-            return f"forward is wrong only {place.words}{_forward_example(evidence)}"
+    wrong = wrong_forward(evidence) if evidence.form.results == 1 else []
+    place = place_in_words(evidence, [(each, wrong_values(each.run.values[0], each.expected[0])) for each in wrong])  # type: ignore[index]  # they have values
+    return place and f"forward is wrong only {place}{_forward_example(evidence)}"
+
+
+def place_in_words(evidence: FunctionEvidence, wrong: list[tuple[Case, np.ndarray]]) -> str | None:
+    """The place that the specification names, if all wrong entries lie there."""
+    for place in evidence.spec.places if wrong else ():
+        masks = [place.mask(*case.arguments) for case, _ in wrong]
+        if all(
+            bad.shape == mask.shape and bool((bad <= mask).all()) for (_, bad), mask in zip(wrong, masks, strict=True)
+        ):
+            return place.words
     return None
 
 
@@ -593,43 +542,6 @@ def wrong_forward(evidence: FunctionEvidence) -> list[Case]:
     ]
 
 
-def _pairs_of_one_result(evidence: FunctionEvidence) -> tuple[str, list[Pair]] | None:
-    """The one wrong result in words, and its pairs (got, right) for each input; None if not exactly one is wrong."""
-    cases = _right_shape(evidence)
-    wrong = {
-        number
-        for case in cases
-        for number, (got, want) in enumerate(zip(case.run.values or (), case.expected, strict=True))
-        if wrong_values(got, want).any()
-    }
-    if len(wrong) != 1:
-        return None
-    (number,) = wrong
-    pairs = [(np.asarray(case.run.values[number]), case.expected[number]) for case in cases if case.run.values]
-    return _result(evidence, number), pairs
-
-
-def _close(got: np.ndarray, other: np.ndarray) -> bool:
-    return got.shape == np.shape(other) and bool(np.allclose(got, other, rtol=1e-7, atol=1e-9))
-
-
-def numbers_of(evidence: FunctionEvidence, case: Case, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """The arguments by name, each broadcast to `shape`, for use in expressions. Empty if one cannot be broadcast."""
-    numbers = {}
-    for name, value in zip(evidence.form.arguments, case.arguments, strict=True):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number or is_float(value):
-            try:
-                numbers[name] = np.broadcast_to(np.asarray(value, dtype=np.float64), shape)
-            except ValueError:
-                return {}
-    return numbers
-
-
-def _changed(cases: list[Case]) -> bool:
-    return any(case.run.changed for case in cases)
-
-
 def _result(evidence: FunctionEvidence, number: int) -> str:
     return "the result" if evidence.form.results == 1 else f"result {number + 1}"
 
@@ -665,11 +577,6 @@ def of_shape(evidence: FunctionEvidence) -> str:
 def _numbers_beside(run: Run) -> bool:
     """Whether an argument is a plain number: then inputs differ in more than shape."""
     return any(not isinstance(each, np.ndarray) and each is not None for each in run.arguments)
-
-
-def enough_entries(pairs: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether there are at least three nonzero numbers: a single number is a multiple of any other."""
-    return sum(int(np.count_nonzero(want)) for _, want in pairs) >= 3
 
 
 Telling = TypeVar("Telling", bound=tuple[Any, ...])
