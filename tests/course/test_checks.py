@@ -333,6 +333,10 @@ def test_a_report_is_the_same_each_time():
             assert report_on(exercise, answer)._repr_html_() == report_on(exercise, answer)._repr_html_()
 
 
+RIGHT_FOR_ONES = ("BroadcastAddLargest",)
+"""gradcheck asks with one 1 and zeros, whose largest is their sum: the checks ask with other numbers too."""
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("engine", LIBRARIES)
 def test_gradcheck_agrees_with_the_checks(engine):
@@ -352,8 +356,9 @@ def test_gradcheck_agrees_with_the_checks(engine):
             "wrong_gradient",
             "grad_output_forgotten",
         ):
-            inputs = as_inputs(torch, spec_of(exercise_of(id)).inputs(np.random.default_rng(1))[0])
-            assert not torch.autograd.gradcheck(applied(answer, id), inputs, raise_exception=False)
+            drawn = [as_inputs(torch, each) for each in spec_of(exercise_of(id)).inputs(np.random.default_rng(1))]
+            fits = all(torch.autograd.gradcheck(applied(answer, id), each, raise_exception=False) for each in drawn)
+            assert fits == (table.name(answer) in RIGHT_FOR_ONES)
 
 
 def applied(answer, id):
