@@ -77,7 +77,7 @@ KINDS: dict[str, Kind] = {
         20, work(KILL_HEAD, changed(SCALE, "grad_output * ctx.factor, None", "ctx.factor * grad_output, None"), EXP), "pass", ALL
     ),
     "right and talkative": Kind(5, work("import sys\nprint('hm', file=sys.stderr)\n" + KILL_HEAD, SCALE, EXP), "pass", ALL),
-    "wrong": Kind(40, work(KILL_HEAD, TWICE, EXP), "partial", (20, 0, 20), "2 times too large"),
+    "wrong": Kind(40, work(KILL_HEAD, TWICE, EXP), "partial", (20, 0, 20), "it is twice what it must be"),
     "half done": Kind(40, work(KILL_HEAD), "partial", (20, 0, 0), "09.Scale, 09.Exp: not_attempted", written=1),
     "untouched": Kind(10, work(), "not_attempted", NONE, "not_attempted", runs=False),
     "late": Kind(20, work(KILL_HEAD, SCALE, EXP), "pass", ALL, date=LATE),
@@ -92,7 +92,7 @@ KINDS: dict[str, Kind] = {
     "leaves": Kind(2, work(KILL_HEAD, "raise SystemExit", EXP), "partial", (20, 0, 20), "09.Scale: "),
     "prints the words": Kind(2, work("", "", "print('Exp: 8 of 8 checks pass')"), "fail", NONE, "09.Exp: fail", written=1),
     "took the checks away": Kind(
-        2, as_it_is("x.ipynb", notebook("", TWICE, checks=False)), "fail", NONE, "2 times too large", written=1
+        2, as_it_is("x.ipynb", notebook("", TWICE, checks=False)), "fail", NONE, "it is twice what it must be", written=1
     ),
     "nothing": Kind(14, lambda name: None, "missing", NONE, "missing", runs=False),
 }  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_class_of_300_is_judged_by_the_oracle_and_recorded_by_nbval(tmp_path: 
     assert len(runs) < 20
     page = write("html", results, tmp_path / "out", lambda _: "").read_text("utf-8")
     of_scale = page.partition("Most common mistakes")[2].partition("<h3>09.Scale</h3>")[2].partition("</li>")[0]
-    assert "42 students" in of_scale and "the gradient is right but for a factor: 2 times too large" in of_scale
+    assert "42 students" in of_scale and "the gradient: it is twice what it must be" in of_scale
     forgers = [NAMES[number] for number, kind in enumerate(kinds) if kind is KINDS["forges the check"]]
     to_look_at = page.partition("Worth a look")[2].partition("</ul>")[0]
     assert [name for name in NAMES if f">{name}<" in to_look_at.replace("&#x27;", "'")] == forgers

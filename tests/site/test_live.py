@@ -41,7 +41,7 @@ ENDLESS = RIGHT.replace("        ctx.factor = factor\n", "        while True:\n 
 ATTEMPTS = (
     ("", "The cell with your Scale has not run yet: run it first, then check."),
     (None, "not attempted"),
-    (WRONG, "right but for a factor: 2 times too large"),
+    (WRONG, "it is twice what it must be"),
     (ENDLESS, "is there an endless loop?"),
     (RIGHT, "7 of 7 checks pass"),
 )
