@@ -370,9 +370,12 @@ def _parsed(text: str) -> ast.expr:
 
 def _changes_of(line: _Line, lines: Sequence[_Line], right: set[str]) -> Iterator[Changed]:
     before = (each for each in lines if each.function is line.function and each.number < line.number and each.target)
-    words = _Words(line, {each.target: each.label for each in before})
+    named = {each.target: each for each in before}
+    words = _Words(line, {name: each.label for name, each in named.items()})
+    words.tests = {name for name, each in named.items() if _is_test(each.expression)}
     seen = {ast.unparse(line.expression)}
     is_value = not (line.is_condition or isinstance(line.statement, ast.For) or isinstance(line.expression, _DISPLAYS))
+    is_value = is_value and not _is_test(line.expression)
     whole = _of_the_whole(line, words) if is_value else ()
     for likely, kind, new in itertools.chain(_inside(line, words), whole):
         code = ast.unparse(new)
@@ -383,14 +386,33 @@ def _changes_of(line: _Line, lines: Sequence[_Line], right: set[str]) -> Iterato
             yield likely, kind, new
 
 
+def _is_test(node: ast.expr) -> bool:
+    """Whether an expression gives True and False: such values do not stand in the place of numbers."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.BitAnd | ast.BitOr) and _is_test(node.left)
+    if isinstance(node, ast.IfExp):  # a choice between what a line computes and its changes
+        return _is_test(node.orelse)
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Tuple)
+        and isinstance(node.value.elts[0], ast.Call)
+    ):
+        return _is_test(node.value.elts[-1])
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert)
+    return is_not or isinstance(node, ast.Compare | ast.BoolOp)
+
+
 _DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 
 
 class _Words:
     """The words for the operands of a line."""
 
+    tests: set[str]
+    """The names of True and False."""
+
     def __init__(self, line: _Line, labels: dict[str, str]) -> None:
-        self.line, self.labels = line, labels
+        self.line, self.labels, self.tests = line, labels, set()
 
     def of_name(self, name: str) -> str | None:
         if name in self.line.parameters:
@@ -417,13 +439,31 @@ def _inside(line: _Line, words: _Words) -> Iterator[Changed]:
     """The line's expression with one part of it changed."""
     root = line.expression
     places = {id(each) for node in ast.walk(root) for where in _places_in(node) for each in ast.walk(where)}
+    compared = {id(each) for node in ast.walk(root) if isinstance(node, ast.Compare) for each in ast.walk(node)}
     for node in list(ast.walk(root)):
         is_number = isinstance(node, ast.Constant | ast.UnaryOp)
         if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
             continue
         if not (is_number and id(node) in places) and not (isinstance(node, ast.Name) and node is root):
-            for likely, kind, new in _of_a_part(node, line, words):
+            if id(node) in compared and isinstance(node, ast.Name | ast.Constant):
+                several = _of_a_compared(node, line, words)
+            else:
+                several = _of_a_part(node, line, words)
+            for likely, kind, new in several:
                 yield likely, kind, _replaced(root, node, new)
+
+
+def _of_a_compared(node: ast.Name | ast.Constant, line: _Line, words: _Words) -> Iterator[Changed]:
+    """Another name or number in the place of one that is compared."""
+    own = words.of(node, "") if isinstance(node, ast.Name) else "a number"
+    for other in line.scope:
+        said = words.of_name(other)
+        if said and own and other not in words.tests and not (isinstance(node, ast.Name) and other == node.id):
+            yield OTHER, f"{said} stands in the place of {own}", ast.Name(other, ast.Load())
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        value = float(node.value)
+        for number in (0, 1, -1, 2, 0.5, -value, 2 * value):
+            yield OTHER, f"it is compared with {number:g}", ast.Constant(number)
 
 
 def _places_in(node: ast.AST) -> Iterator[ast.expr]:
@@ -597,10 +637,10 @@ def _of_a_name(name: str, line: _Line, words: _Words) -> Iterator[Changed]:
     own = words.of_name(name)
     for other in line.scope:
         said = words.of_name(other)
-        if other != name and said:
+        if other != name and said and (other in words.tests) == (name in words.tests):
             instead = f"{said} stands in the place of {own}" if own else f"{said} stands in a wrong place"
             yield OTHER, instead, ast.Name(other, ast.Load())
-    for likely, kind, form in _OF_A_NAME if own else ():
+    for likely, kind, form in _OF_A_NAME if own and name not in words.tests else ():
         yield MADE_OF if words.is_of_another_line(name) else likely, kind.format(own), _parsed(form.format(name))
 
 
@@ -642,6 +682,11 @@ def _of_a_call(node: ast.Call, words: _Words) -> Iterator[Changed]:
     elif name == "len":
         yield OTHER, "it is 1 too small", _form("{} - 1", node)
         yield OTHER, "it is 1 too large", _form("{} + 1", node)
+    elif name == "where" and of_numpy and len(node.args) == 3:
+        test, one, other_one = node.args
+        yield LEFT_OUT, "one of the two cases is forgotten", _form("{0} + 0 * {1}", one, node)
+        yield LEFT_OUT, "one of the two cases is forgotten", _form("{0} + 0 * {1}", other_one, node)
+        yield TURNED, "the two cases are exchanged", ast.Call(node.func, [test, other_one, one], [])
     elif name in ("append", "add", "extend", "update"):
         yield LEFT_OUT, "this is left out", ast.Constant(None)
     else:
@@ -755,6 +800,7 @@ def _of_the_whole(line: _Line, words: _Words) -> Iterator[Changed]:
     for likely, kind, form in _WHOLE:
         yield likely, kind.replace(".0 ", " "), _form(form, value)
     scope = sorted(line.scope, key=lambda name: name == "g")  # of equal numbers, those that a student thinks of first
+    scope = [name for name in scope if name not in words.tests]
     named = [(name, said) for name in scope if (said := words.of_name(name))]
     for name, said in named:
         yield WHOLE, f"it is {said} in yours", ast.Name(name, ast.Load())

@@ -23,7 +23,7 @@ from autograd_teach.autograd import Function
 from . import content
 from .checking import drawing, report_on
 from .checks import checker_of, examine
-from .checks.explaining import written_out
+from .checks.explaining import backward_of, changed, forward_of, written_out
 from .checks.function.records import differentiable
 from .checks.function.slopes import one_hots, slopes
 from .checks.report import Report
@@ -178,27 +178,51 @@ def _first_difference(stored: str, now: str) -> str:
 def _no_derivative(exercise: Exercise) -> Iterator[str]:
     """Where the reference of backward does not give the derivative of that of forward."""
     spec = spec_of(exercise)
+    yield from _without_words(spec)
     if not isinstance(spec, FunctionSpec) or spec.backward is None:
         return
     assert isinstance(exercise.form, FunctionForm)
     for number, arguments in enumerate(map(as_drawn, spec.inputs(drawing(exercise))), 1):
         floats = [n for n, each in enumerate(arguments) if is_float(each)]
         for hot_number, hot in enumerate(one_hots(differentiable(exercise.form, spec.values(arguments)))):
-            given = as_values(spec.backward(*hot, *copies(arguments)))
+            try:
+                given = as_values(spec.backward(*hot, *copies(arguments)))
+            except Exception as error:  # noqa: BLE001  # the author's own code
+                yield f"the reference of backward raises {type(error).__name__} at input {number}: {error}"
+                return
             right = [
                 slopes(exercise.form, spec, arguments, n)[hot_number].reshape(np.shape(arguments[n])) for n in floats
             ]
-            if len(given) != len(right) or not all(map(same_slopes, given, right)):
-                yield f"the reference of backward does not give the derivative of forward at input {number}"
+            if len(given) != len(right):
+                has = f"{len(given)} gradient{'s' * (len(given) != 1)}, but {len(right)} of the arguments are float arrays"
+                yield f"the reference of backward gives {has}"
                 return
+            for index, one, other in zip(floats, given, right, strict=True):
+                if not same_slopes(one, other):
+                    name = exercise.form.arguments[index]
+                    yield f"the reference of backward does not give the derivative of forward for {name}, at input {number}"
+                    return
+
+
+def _without_words(spec: Any) -> Iterator[str]:
+    """The references that are missing, or that have no labelled line: nothing can follow from them."""
+    for part, reference in (("forward", forward_of(spec)), ("backward", backward_of(spec))):
+        if part == "backward" and not isinstance(spec, FunctionSpec):
+            continue
+        of = f" of {part}" if isinstance(spec, FunctionSpec) else ""
+        try:
+            if reference is None or changed(reference, ()) is None:
+                yield f"the reference{of} has no line that ends in `#: label`: no words for a mistake can follow from it"
+        except ValueError as problem:
+            yield str(problem)
 
 
 def _confused(exercise: Exercise) -> Iterator[str]:
     """The known mistakes for which an answer that makes them does not get their message."""
     try:
         mistakes = list(written_out(spec_of(exercise)))
-    except ValueError as problem:
-        yield str(problem)
+    except (ValueError, SyntaxError) as problem:
+        yield f"a declared mistake cannot be read: {problem}"
         return
     for mistake in mistakes:
         said = [finding.message for finding in acted_out(exercise, mistake).findings]

@@ -92,7 +92,23 @@ SPOILT = {
     ),
     "a reference of backward that is not the derivative": (
         lambda e, spec: (e, replace(spec, backward=lambda g, x, factor: g + factor)),
-        "the reference of backward does not give the derivative of forward at input 1",
+        "the reference of backward does not give the derivative of forward for x, at input 1",
+    ),
+    "a reference of backward with another number of arguments": (
+        lambda e, spec: (e, replace(spec, backward=lambda g, x: g)),
+        "the reference of backward raises TypeError at input 1: ",
+    ),
+    "a gradient too many": (
+        lambda e, spec: (e, replace(spec, backward=lambda g, x, factor: (g * factor, g))),
+        "the reference of backward gives 2 gradients, but 1 of the arguments are float arrays",
+    ),
+    "a reference without labels": (
+        lambda e, spec: (e, replace(spec, mistakes=(), forward=lambda x, factor: x * factor)),
+        "the reference of forward has no line that ends in `#: label`",
+    ),
+    "a slip that is no code": (
+        lambda e, spec: (e, replace(spec, mistakes=(Slip("the gradient", "g *", ""),))),
+        "a declared mistake cannot be read: ",
     ),
     "one hint": (lambda e, spec: (replace(e, hints=e.hints[:1]), spec), "number of hints: 1; give 2 or 3"),
     "another specification than the solution's": (
