@@ -6,7 +6,7 @@ term or factor is left out, a sign turned, operands exchanged, another name or n
 and of what was changed, never of the reference's code.
 
 All changes are compiled at once: each labelled line becomes a choice between what it computes and its changes.
-NumPy only. Must not use the engine. Never loaded in a process that runs a student's code for a grade.
+NumPy only. Must not use the engine. References are never loaded in a process that runs a student's code for a grade.
 """
 
 import ast
@@ -77,11 +77,7 @@ def reference_of(function: Callable[..., Any], slips: tuple[Slip, ...] = ()) -> 
 class Reference:
     """A function and the changes of its labelled lines, and of those of the functions beside it that it uses.
 
-    Raises `ValueError` if a slip is at no line, or at several.
-
-    >>> def slope(x, y):
-    ...     product = x * y  #: the product
-    ...     return product + x  #: the sum; both terms count
+    Raises `ValueError` if a label is not at the end of a statement. `changes` raises it if a slip is at several lines.
     """
 
     def __init__(self, function: Callable[..., Any], slips: Sequence[Slip] = ()) -> None:
@@ -125,8 +121,9 @@ class Reference:
         known = [(slip, _line_at(slip, lines)) for slip in slips]
         right = {ast.unparse(line.expression) for line in lines}
         upward = -1 if any(line.parameters for line in lines) else 1  # a prediction is told from its beginning
+        choices: list[tuple[_Line, list[ast.expr], int]] = []
         for line in lines:
-            of_line: list[ast.expr] = []
+            first, of_line = len(changes) + 1, list[ast.expr]()
             for number, (slip, at) in enumerate(known):
                 if at is line:
                     changes.append(Change(len(changes) + 1, (SLIP, number), slip.message, line=line.number, slip=slip))
@@ -135,7 +132,9 @@ class Reference:
                 place = (likely, upward * line.number, len(changes))
                 changes.append(Change(len(changes) + 1, place, kind, line.label, line.lesson, line.number))
                 of_line.append(new)
-            line.choose(of_line, len(changes) - len(of_line) + 1)
+            choices.append((line, of_line, first))
+        for line, of_line, first in choices:  # at the end: the changes of a line depend on what other lines compute
+            line.choose(of_line, first)
         return tuple(sorted(changes, key=lambda each: each.likely))
 
     def run(self, change: Change | None, *arguments: Any, turns: int = 0) -> Any:
@@ -343,15 +342,12 @@ def _line_at(slip: Slip, lines: Sequence[_Line]) -> _Line | None:
 
 
 class _CountTurns(ast.NodeTransformer):
-    def visit_While(self, node: ast.While) -> ast.AST:
+    def _counted(self, node: ast.While | ast.For) -> ast.AST:
         self.generic_visit(node)
         node.body.insert(0, ast.Expr(_parsed("_turn()")))
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.body.insert(0, ast.Expr(_parsed("_turn()")))
-        return node
+    visit_While = visit_For = _counted
 
 
 # ---- the changes -----------------------------------------------------------------------------------------------------
@@ -390,14 +386,8 @@ def _is_test(node: ast.expr) -> bool:
     """Whether an expression gives True and False: such values do not stand in the place of numbers."""
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitAnd | ast.BitOr) and _is_test(node.left)
-    if isinstance(node, ast.IfExp):  # a choice between what a line computes and its changes
+    if isinstance(node, ast.IfExp):
         return _is_test(node.orelse)
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Tuple)
-        and isinstance(node.value.elts[0], ast.Call)
-    ):
-        return _is_test(node.value.elts[-1])
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert)
     return is_not or isinstance(node, ast.Compare | ast.BoolOp)
 
@@ -764,7 +754,7 @@ _WHOLE = (
     (WHOLE, "its negative entries are lost", "np.maximum({}, 0)"),
     (WHOLE, "every entry of it is the sum over all", "np.full_like({0}, np.sum({0}))"),
     (WHOLE, "every entry of it is the mean over all", "np.full_like({0}, np.mean({0}))"),
-    *((WHOLE, f"it is {number} in yours", number) for number in ("0.0", "1.0", "-1.0", "2.0", "0.5")),
+    *((WHOLE, f"it is {float(number):g} in yours", number) for number in ("0.0", "1.0", "-1.0", "2.0", "0.5")),
 )
 """Changes of all that a line computes."""
 
@@ -798,7 +788,7 @@ def _of_the_whole(line: _Line, words: _Words) -> Iterator[Changed]:
     if line.target in line.scope:
         yield LEFT_OUT, "this step is left out", ast.Name(line.target, ast.Load())
     for likely, kind, form in _WHOLE:
-        yield likely, kind.replace(".0 ", " "), _form(form, value)
+        yield likely, kind, _form(form, value)
     scope = sorted(line.scope, key=lambda name: name == "g")  # of equal numbers, those that a student thinks of first
     scope = [name for name in scope if name not in words.tests]
     named = [(name, said) for name in scope if (said := words.of_name(name))]

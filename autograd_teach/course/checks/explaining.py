@@ -6,7 +6,7 @@ NumPy only; does not use records. A candidate is a declared mistake or a change 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
 
@@ -21,7 +21,6 @@ Key = tuple[int, Any]
 
 MOST_TRIES = 12_000
 """Predictions that are computed for one answer. Beyond it, the generic diagnoses must do."""
-
 
 MOST_TOGETHER = 3
 """The most mistakes that are told together."""
@@ -47,9 +46,10 @@ class Table:
     got: Mapping[Key, Any]
     same: Callable[[Any, Any], bool]
 
-    @property
-    def wrong(self) -> list[Key]:
-        return [key for key, right in self.want.items() if not self.same(self.got.get(key), right)]
+    @cached_property
+    def wrong(self) -> frozenset[Key]:
+        """The parts that are not right."""
+        return frozenset(key for key, right in self.want.items() if not self.same(self.got.get(key), right))
 
 
 @dataclass(frozen=True)
@@ -83,40 +83,40 @@ def explanation(table: Table, candidates: Sequence[Candidate], partly: bool = Fa
 
 
 def _best(table: Table, candidates: Sequence[Candidate], partly: bool) -> Explanation | None:
-    wrong = set(table.wrong)
+    wrong = table.wrong
     runs = [run for run in table.runs if any(key[0] == run for key in wrong)]
     if not runs:
         return None
-    enough = partly or _says_enough(table, wrong)
+    enough = partly or _says_enough(table)
     tries = iter(range(MOST_TRIES))
     first = {key for key in wrong if key[0] == runs[0]}
     others: list[_Fit] = []
     loose: list[_Fit] = []
     for candidate in candidates:
         fit = _Fit(candidate)
-        if not (candidate.change.is_declared or enough) or not _try(fit, table, runs[:1], wrong, tries):
+        if not (candidate.change.is_declared or enough) or not _try(fit, table, runs[:1], tries):
             continue
         if fit.explained != first:
             others.append(fit)
-        elif _try(fit, table, runs[1:], wrong, tries) and fit.explained == wrong:
-            _see_the_rest(fit, table, runs, tries)
+        elif _try(fit, table, runs[1:], tries) and fit.explained == wrong:
+            _see_the_rest(fit, table, runs)
             if not fit.spoils:
-                return Explanation((candidate,), True, frozenset(wrong))
+                return Explanation((candidate,), True, wrong)
             loose.append(fit)
         elif fit.explained:
             others.append(fit)
     several, left = _several(others, table, runs, tries, 1 if partly else MOST_TOGETHER)
-    if several and (partly or not left or _is_most(several, table, wrong, left)):
-        return Explanation(tuple(several), True, frozenset(wrong - left))
-    telling = _says_enough(table, wrong, most=3)
+    if several and (partly or not left or _is_most(several, table, runs[0], left)):
+        return Explanation(tuple(several), True, wrong - left)
+    telling = _says_enough(table, most=3)
     for fit in loose if len(runs) > 1 else ():
         change = fit.candidate.change
         if change.is_declared or (telling and change.likely[0] != OTHERS):
-            return Explanation((fit.candidate,), False, frozenset(wrong))
+            return Explanation((fit.candidate,), False, wrong)
     return None
 
 
-def _try(fit: _Fit, table: Table, runs: Sequence[int], wrong: set[Key], tries: Iterator[int]) -> bool:
+def _try(fit: _Fit, table: Table, runs: Sequence[int], tries: Iterator[int]) -> bool:
     """Whether the candidate agrees with the wrong parts of these runs that it changes, and changes no right ones there."""
     for run in runs:
         given = fit.candidate.gives(run)
@@ -128,7 +128,7 @@ def _try(fit: _Fit, table: Table, runs: Sequence[int], wrong: set[Key], tries: I
                 return False  # another kind of result
             if table.same(value, table.want[key]):
                 continue
-            if key not in wrong or not table.same(table.got.get(key), value):
+            if key not in table.wrong or not table.same(table.got.get(key), value):
                 return False
             if not fit.candidate.change.is_declared and _kind(value) != _kind(table.want[key]):
                 return False  # another type is told as such
@@ -136,7 +136,7 @@ def _try(fit: _Fit, table: Table, runs: Sequence[int], wrong: set[Key], tries: I
     return True
 
 
-def _see_the_rest(fit: _Fit, table: Table, wrong_runs: Sequence[int], tries: Iterator[int]) -> None:
+def _see_the_rest(fit: _Fit, table: Table, wrong_runs: Sequence[int]) -> None:
     """Note whether the candidate would make wrong what is right in the other runs."""
     for run in table.runs:
         if run not in wrong_runs:
@@ -151,13 +151,13 @@ def _several(
     fits: Sequence[_Fit], table: Table, runs: Sequence[int], tries: Iterator[int], most: int
 ) -> tuple[list[Candidate], set[Key]]:
     """A few candidates that explain different wrong parts, those that explain most first; and the parts that are left."""
-    wrong, fitting = set(table.wrong), []
+    fitting = []
     for fit in fits:
         fit.explained.clear()
-        if _try(fit, table, runs, wrong, tries) and fit.explained:
-            _see_the_rest(fit, table, runs, tries)
+        if _try(fit, table, runs, tries) and fit.explained:
+            _see_the_rest(fit, table, runs)
             fitting += [] if fit.spoils else [fit]
-    left, chosen = set(wrong), list[_Fit]()
+    left, chosen = set(table.wrong), list[_Fit]()
     for fit in sorted(fitting, key=lambda each: -len(each.explained)):
         beside = chosen and {_entry(key) for key in fit.explained} <= {_entry(key) for key in chosen[0].explained}
         if fit.explained <= left and (len(chosen) < most or beside):
@@ -171,20 +171,19 @@ def _entry(key: Key) -> Any:
     return key[0], key[1].partition("]")[0] if isinstance(key[1], str) else key[1]
 
 
-def _is_most(several: Sequence[Candidate], table: Table, wrong: set[Key], left: set[Key]) -> bool:
-    """Whether declared mistakes explain the smallest wrong input and most others, and nothing else is of a wrong kind."""
-    first = next(run for run in table.runs if any(key[0] == run for key in wrong))
+def _is_most(several: Sequence[Candidate], table: Table, first: int, left: set[Key]) -> bool:
+    """Whether declared mistakes explain the `first` wrong run and most others, and nothing else is of a wrong kind."""
     return (
         all(each.change.is_declared for each in several)
         and not any(key[0] == first for key in left)
-        and len(left) < len(wrong) / 2
+        and len(left) < len(table.wrong) / 2
         and all(np.shape(table.got.get(key, ())) == np.shape(table.want[key]) for key in left)
     )
 
 
-def _says_enough(table: Table, wrong: set[Key], most: int = 1) -> bool:
+def _says_enough(table: Table, most: int = 1) -> bool:
     """Whether the wrong numbers are so special that a derived mistake does not agree with them by chance."""
-    special: set[float] = set()
+    wrong, special = table.wrong, set[float]()
     if all(_is_zero(table.got.get(key)) for key in wrong):
         return False
     for key in wrong:

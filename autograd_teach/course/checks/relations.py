@@ -6,6 +6,7 @@ NumPy only; works on numbers, not on evidence. A relation counts if it holds for
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,20 @@ class Numbers:
     got: np.ndarray
     want: np.ndarray
     counts: Mapping[str, float] = field(default_factory=dict)
+
+
+def counted(names: Sequence[str], arguments: Sequence[Any]) -> dict[str, float]:
+    """The numbers by which an average may divide: sizes of arguments and numbers among them, by their names in words."""
+    counts: dict[str, float] = {}
+    for name, argument in zip(names, arguments, strict=True):
+        if isinstance(argument, np.ndarray):
+            counts[f"the number of entries of {name}"] = argument.size
+            if argument.ndim > 1:
+                counts[f"the number of rows of {name}"] = len(argument)
+                counts[f"the number of columns of {name}"] = argument.shape[-1]
+        elif isinstance(argument, int | float) and not isinstance(argument, bool):
+            counts[f"`{name}`"] = argument
+    return counts
 
 
 def same(got: np.ndarray, want: np.ndarray) -> bool:

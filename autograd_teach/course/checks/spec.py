@@ -171,17 +171,3 @@ def as_drawn(arguments: Sequence[Any]) -> Arguments:
 def copies(arguments: Sequence[Any]) -> list[Any]:
     """The arguments, with arrays copied."""
     return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
-
-
-def counted(names: Sequence[str], arguments: Sequence[Any]) -> dict[str, float]:
-    """The numbers by which an average may divide: sizes of arguments and numbers among them, by their names in words."""
-    counts: dict[str, float] = {}
-    for name, argument in zip(names, arguments, strict=True):
-        if isinstance(argument, np.ndarray):
-            counts[f"the number of entries of {name}"] = argument.size
-            if argument.ndim > 1:
-                counts[f"the number of rows of {name}"] = len(argument)
-                counts[f"the number of columns of {name}"] = argument.shape[-1]
-        elif isinstance(argument, int | float) and not isinstance(argument, bool):
-            counts[f"`{name}`"] = argument
-    return counts

@@ -7,8 +7,7 @@ import numpy as np
 
 from ...jacobian import wrong_slopes
 from ..diagnosing import Diagnosis, Finding, apart, entries, explained, index_in_words, into
-from ..relations import Numbers, region, related
-from ..spec import counted
+from ..relations import Numbers, counted, region, related
 from .checks import Difference
 from .evidence import CallEvidence
 from .words import (

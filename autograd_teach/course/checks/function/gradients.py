@@ -12,10 +12,10 @@ import numpy as np
 
 from ...jacobian import flat, same_slopes, wrong_slopes
 from ..diagnosing import Diagnosis, Finding, entries, into
-from ..explaining import Explanation, Table, candidates_of, changed, explanation
+from ..explaining import Explanation, Table, backward_of, candidates_of, changed, explanation
 from ..inputs import misread_gradients
-from ..relations import Numbers, related
-from ..spec import FunctionSpec, Mistake, counted
+from ..relations import Numbers, counted, related
+from ..spec import FunctionSpec, Mistake
 from .checks import asked_wrong, case_gradients, expected_gradient, gradient_right, usable
 from .evidence import Case, FunctionEvidence
 from .reading import (
@@ -124,7 +124,7 @@ def _known(evidence: FunctionEvidence) -> Explanation | None:
         places = list(case.numerical)
         return None if given is None else {places[n]: each for n, each in given.items() if n < len(places)}
 
-    reference = evidence.spec.backward or evidence.spec.vjp
+    reference = backward_of(evidence.spec)
     others = misread_gradients(len(evidence.cases[0].run.cotangent)) if reference else ()
     return explanation(table, candidates_of(reference, evidence.spec.mistakes, gives, "vjp", others=others))
 

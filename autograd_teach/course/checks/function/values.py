@@ -24,8 +24,8 @@ from ..diagnosing import (
     is_stub,
 )
 from ..explaining import Explanation, Table, candidates_of, explanation
-from ..relations import Numbers, related
-from ..spec import copies, counted
+from ..relations import Numbers, counted, related
+from ..spec import copies
 from .checks import case_gradients
 from .evidence import Case, FunctionEvidence
 from .records import Run, differentiable
