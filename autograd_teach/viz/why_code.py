@@ -12,7 +12,8 @@ import linecache
 import os
 import re
 import types
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType, FunctionType
 from typing import Any
@@ -26,19 +27,25 @@ class _Block:
     file: str
     statements: list[ast.stmt]
     before: float
-    """Only the code above this line has run."""
+    """Only the code above this line has run; 6.5 if nothing on line 7 has."""
     cell: int = 0
+    definition: Any = None
+    """The function that this is the body of."""
 
 
-def blocks_of(frame: FrameType) -> list[_Block]:
-    """The code of a frame; in IPython, also the cells before it."""
+def blocks_of(frame: FrameType, asked: ast.expr | None = None) -> list[_Block]:
+    """The code of a frame, above its current line or what is `asked`; in IPython, also the cells before it."""
     file = frame.f_code.co_filename
     tree = tree_of(file)
     if tree is None:
         return []
     if frame.f_code.co_name != "<module>":
         found = definition_of(tree, frame.f_code)
-        return [_Block(file, body_of(found), frame.f_lineno)] if found is not None else []
+        block = _Block(file, body_of(found) if found is not None else [], frame.f_lineno, definition=found)
+        for part in parts_of(block.statements) if asked is not None else ():
+            if isinstance(part, ast.stmt) and any(node is asked for node in ast.walk(part)):
+                block.before = part.lineno - 0.5  # in the end, that of the innermost statement
+        return [block] if found is not None else []
     return [*_earlier_cells(frame), _Block(file, tree.body, frame.f_lineno)]
 
 
@@ -111,8 +118,10 @@ def body_of(definition: Any) -> list[ast.stmt]:
 class Changes:
     """For each variable of a frame, the last block and line that assign it and that change it."""
 
-    def __init__(self, blocks: Sequence[_Block]) -> None:
-        self.blocks = blocks
+    def __init__(self, blocks: Sequence[_Block], space: Mapping[str, Any], held: Mapping[str, Any]) -> None:
+        self.blocks, self.space, self.held = blocks, space, held
+        self.made = Counter({*held})
+        """How often the source gives a variable a value; once more if it held one at first."""
         self.assigned: dict[str, tuple[int, int]] = {}
         self.changed: dict[str, tuple[int, int]] = {}
         for number, block in enumerate(blocks):
@@ -120,9 +129,37 @@ class Changes:
                 if not is_before(part, block.before):
                     continue
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    self.made[part.id] += 1
                     self.assigned[part.id] = max(self.assigned.get(part.id, (0, 0)), (number, part.lineno))
                 for name in changed_by(part):
                     self.changed[name] = max(self.changed.get(name, (0, 0)), (number, part.lineno))  # type: ignore[attr-defined]
+            for loop in parts_of(block.statements):
+                if isinstance(loop, (ast.For, ast.While)) and loop.lineno < block.before <= (loop.end_lineno or 0):
+                    for name, line in (
+                        self._ends(loop, block.before) if not self.is_first_round(loop, block.before) else ()
+                    ):
+                        if not (number, loop.lineno) < self.changed.get(name, (0, 0)) < (number, block.before):
+                            self.changed[name] = number, line
+
+    def _ends(self, loop: ast.For | ast.While, before: float) -> Iterable[tuple[str, int]]:
+        """The variables that the end of a loop changes; it ran in an earlier round, if this is not the first."""
+        ends = [part for part in parts_of(loop.body) if not is_before(part, before)]
+        return sorted((name, part.lineno) for part in ends for name in changed_by(part))  # type: ignore[attr-defined]
+
+    def is_first_round(self, loop: Any, before: float) -> bool | None:
+        """Whether a loop is in its first round: by the number of a `range`, or by what only its end assigns."""
+        if called_name(getattr(loop, "iter", None)) == "range" and isinstance(loop.target, ast.Name):
+            first = loop.iter.args[0] if len(loop.iter.args) > 1 else ast.Constant(0)
+            if isinstance(first, ast.Constant) and isinstance(self.space.get(loop.target.id), int):
+                return bool(self.space[loop.target.id] == first.value)
+        only = [name for name, _ in self._ends(loop, before) if self.made[name] == (name in self.held)]
+        again = any(name in self.space and self.space[name] is not self.held.get(name) for name in only)
+        return False if again and self.held else None
+
+    def has_run(self, loop: Any) -> bool | None:
+        """Whether the body of a loop has run; None if this is not known."""
+        names = {node.id for node in ast.walk(getattr(loop, "target", ast.Pass())) if isinstance(node, ast.Name)}
+        return (any(self.made[name] == 1 for name in names) or None) if names <= {*self.space} else False
 
 
 def parts_of(statements: Iterable[ast.AST]) -> Iterable[ast.AST]:

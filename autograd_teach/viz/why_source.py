@@ -61,6 +61,8 @@ class Cut:
     what: str = ""
     cell: int = 0
     """The number of the notebook cell, if it is not the cell with the call of `why`."""
+    used: int = 0
+    """For the kind `late`: the line that used the tensor before."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ class Reading:
 
     If not, a use of the tensor may be missing.
     """
+    others: bool = False
+    """Whether another tensor that requires grad was met, outside of the frame's variables."""
     operations: list[Used] = field(default_factory=list)
     assigned: list[Assigned] = field(default_factory=list)
     """The assignments to variables of the frame that called `why`, in order."""
@@ -137,39 +141,50 @@ class Reading:
     """Assignments below the call of `why` in a loop: an earlier iteration may have run them."""
 
 
-def read(frame: FrameType, loss: Any, w: Any, call: Any = None) -> Reading:
-    """Read the code from `w` to `loss`: in the frame that called `why`, or of the function `call`."""
-    question = _question(frame)
+def read(frame: FrameType, loss: Any, w: Any, call: Any = None, held: Mapping[str, Any] | None = None) -> Reading:
+    """Read the code from `w` to `loss`: in the frame that called `why`, or of the function `call`.
+
+    loss: a tensor, or an expression of the frame's source. w: a tensor, or the statement that made one that no variable
+    holds any more. held: the arguments of the frame's function.
+    """
+    question = _question(frame) if not isinstance(loss, ast.expr) else None
     asked_for = _short_name(question.args[1]) if question is not None else ""
     reading = Reading(asked_for=asked_for)
     try:
         if call is not None:
             _Reader(reading, w).function_result(call)
             return reading
-        _read_frame(reading, frame, loss, w, question)
-        above = frame.f_back
+        _read_frame(reading, frame, loss, w, question, held or {})
+        above = frame.f_back if not isinstance(loss, ast.expr) else None
         for _ in range(_DEEPEST):  # `why` was called in a helper: its caller computed the loss
             if reading.known or above is None or not is_users(above.f_code.co_filename):
                 break
             other = Reading(asked_for=asked_for)
-            _read_frame(other, above, loss, w, None)
+            _read_frame(other, above, loss, w, None, {})
             reading, above = other if other.known else reading, above.f_back
+    except _Answered as answered:
+        reading.known, reading.flow = True, answered.flow
     except (RecursionError, SyntaxError, ValueError, AttributeError, TypeError, KeyError, IndexError):
         reading.known = False  # the code cannot be read; the answer then uses only the graph
     return reading
 
 
-def _read_frame(reading: Reading, frame: FrameType, loss: Any, w: Any, question: ast.Call | None) -> None:
+def _read_frame(
+    reading: Reading, frame: FrameType, loss: Any, w: Any, question: ast.Call | None, held: Mapping[str, Any]
+) -> None:
     space = {**frame.f_globals, **frame.f_locals}
     names = [name for name, thing in space.items() if thing is loss and not name.startswith("_")]
     reader = _Reader(reading, w)
-    blocks = blocks_of(frame)
-    changes = Changes(blocks)
+    reader.held, reader.asked = held, loss if isinstance(loss, ast.expr) else None
+    blocks = blocks_of(frame, reader.asked)
+    changes = Changes(blocks, space, held)
+    reader.outer_flows = {name: Flow() if thing is w else None for name, thing in held.items()}
     flows, objects = reader.outer_flows, reader.outer_objects
     reader.outer_space = space
     for number, block in enumerate(blocks):
         scope = _Scope(block.file, space, block.cell, changes, number)
         scope.flows, scope.objects = flows, objects
+        scope.without = reader._decorated(block.definition, scope)
         reader.run(block.statements, scope, block.before)
     reading.known = any(name in flows for name in names)
     reading.flow = next((flow for name in names if (flow := flows.get(name)) is not None), None)
@@ -224,7 +239,9 @@ class _Scope:
         """The number of enclosing branches that may not have run."""
         self.first: Any = None
         """The object that a method is called on."""
-        self.earlier_round = False
+        self.earlier_round: float = 0
+        """While an earlier round of a loop is read: the line with the question."""
+        self.is_round_known = False
         self.without: Cut | None = None
         """Under `no_grad` and similar contexts: the cut for results of operations."""
 
@@ -259,11 +276,21 @@ _OVERWRITING = {"copy_", "fill_", "zero_", "set_", "normal_", "uniform_"}
 _SWITCHES = {"no_grad", "inference_mode"}
 
 
+class _Answered(Exception):
+    """The expression that was asked for has been read."""
+
+    def __init__(self, flow: Flow | None) -> None:
+        self.flow = flow
+
+
 class _Reader:
     """Reads statements and expressions. It recurses over the syntax tree, never over a graph."""
 
     def __init__(self, reading: Reading, w: Any) -> None:
         self.reading, self.w = reading, w
+        self.asked: ast.expr | None = None
+        self.held: Mapping[str, Any] = {}
+        """The arguments of the frame's function; what has no source among them counts as a library's."""
         self.depth = 0
         self.outer_flows: dict[str, Flow | None] = {}
         self.outer_objects: dict[str, Any] = {}
@@ -290,7 +317,7 @@ class _Reader:
     def run(self, statements: Sequence[ast.stmt], scope: _Scope, before: float = float("inf")) -> None:
         """Read the statements above the line `before`, the line with the call of `why`."""
         for statement in statements:
-            if not is_before(statement, before):
+            if not is_before(statement, before + 0.5 if self.asked else before):  # with the line that is asked for
                 return
             self._statement(statement, scope, before)
 
@@ -334,16 +361,32 @@ class _Reader:
                 return
             if isinstance(statement.target, ast.Name):
                 scope.objects[statement.target.id] = value.live if isinstance(value.live, range) else None
-        body = [*statement.body, *statement.orelse]
         if before <= (statement.end_lineno or 0):  # `why` is called in this loop
-            scope.earlier_round = True
-            self.run([one for one in body if not is_before(one, before)], scope)
-            scope.earlier_round = False
-        self.run(body, scope, before)
+            is_first = scope.changes.is_first_round(statement, before) if scope.changes is not None else None
+            scope.earlier_round, scope.is_round_known = before, is_first is False
+            self._round(statement.body, scope, None if is_first is None else not is_first)
+            scope.earlier_round = 0
+            self.run(statement.body, scope, before)
+        else:
+            self._round(statement.body, scope, scope.changes.has_run(statement) if scope.changes is not None else None)
+        self.run(statement.orelse, scope, before)
+
+    def _round(self, body: Sequence[ast.stmt], scope: _Scope, has_run: bool | None) -> None:
+        """Read a round of a loop; what follows a `break` or a `continue` in it may not have run."""
+        leaves = [any(isinstance(node, (ast.Break, ast.Continue)) for node in ast.walk(one)) for one in body]
+        sure = [*leaves, True].index(True) + 1 if has_run else 0
+        self.run(body[:sure], scope)
+        start = dict(scope.flows)
+        scope.branches += 1
+        self.run(body[sure:] if has_run is not False else [], scope)
+        scope.branches -= 1
+        for name, now in scope.flows.items():
+            if now is not None and now.cuts and name in start:
+                scope.flows[name] = _either([start[name], now])
 
     def _branches(self, bodies: Sequence[Sequence[ast.stmt]], scope: _Scope, before: float) -> None:
         """Read several branches; it is not known which one the program took."""
-        asking = [body for body in bodies if body and body[0].lineno <= before <= (body[-1].end_lineno or 0)]
+        asking = [body for body in bodies if body and body[0].lineno - 1 < before <= (body[-1].end_lineno or 0)]
         start, ends = dict(scope.flows), []
         scope.branches += not asking
         for body in asking or bodies:
@@ -360,8 +403,11 @@ class _Reader:
 
     def _assign(self, target: ast.expr, statement: ast.stmt, value: Value, scope: _Scope) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
-            for element in target.elts:
-                self._assign(element, statement, Value(value.flow), scope)
+            parts = getattr(getattr(statement, "value", None), "elts", ())
+            is_pair = len(parts) == len(target.elts)
+            values = [self._value(part, scope) for part in parts] if is_pair else [Value(value.flow)] * len(target.elts)
+            for element, one in zip(target.elts, values, strict=True):
+                self._assign(element, statement, one, scope)
         elif isinstance(target, ast.Starred):
             self._assign(target.value, statement, value, scope)
         elif isinstance(target, ast.Name):
@@ -386,9 +432,12 @@ class _Reader:
         if scope.changes is None:
             return flow
         one = Assigned(name, self._cut("cut", statement, scope))
-        (self.reading.later if scope.earlier_round else self.reading.assigned).append(one)
+        if not scope.earlier_round or statement.lineno > scope.earlier_round:
+            (self.reading.later if scope.earlier_round else self.reading.assigned).append(one)
         now, live = (scope.block, statement.lineno), scope.space.get(name)
         last = scope.changes.assigned.get(name, now)
+        if statement is self.w:
+            return Flow()
         if live is self.w:
             # Before its last assignment, the tensor's variable held another tensor.
             made_later = now < last and not scope.earlier_round
@@ -396,7 +445,8 @@ class _Reader:
         whole = self._is_found_whole(name, statement.lineno, scope)
         if whole:
             return Flow()
-        if whole is False and flow is not None and not (flow.cuts or flow.unsure or scope.branches):
+        is_lost = whole is False or not (getattr(self.w, "requires_grad", True) or isinstance(statement, ast.For))
+        if is_lost and flow is not None and not (flow.cuts or flow.unsure or scope.branches):
             return self._cut_flow("cut", statement, scope, name)
         return flow
 
@@ -405,16 +455,20 @@ class _Reader:
 
         None if the variable was changed below this line or is not a tensor.
         """
-        if scope.changes is None or scope.earlier_round:
+        if scope.changes is None or (scope.earlier_round and not (scope.is_round_known and line > scope.earlier_round)):
             return None
         now, live = (scope.block, line), scope.space.get(name)
-        return self.leads_back(live) if is_tensor(live) and scope.changes.changed.get(name, now) <= now else None
+        last = scope.changes.changed.get(name, now)
+        is_last = last == now or (last < now and not scope.earlier_round)
+        return self.leads_back(live) if is_tensor(live) and is_last else None
 
     def leads_back(self, tensor: Any) -> bool:
         """Whether the graph of `tensor` leads to the tensor of the question.
 
         True if the graph is too large.
         """
+        if isinstance(self.w, ast.stmt):
+            return bool(tensor.requires_grad)
         own, todo = self.w.grad_fn, [tensor.grad_fn]
         met: dict[int, Any] = {}
         while todo and len(met) < MOST_WALKED:
@@ -439,12 +493,14 @@ class _Reader:
             return
         if flag.value is False:
             self.reading.switched_off.append(self._cut("requires_grad", at, scope))
-        elif scope.changes is not None:
+        elif scope.changes is not None and not isinstance(self.w, ast.stmt):
             for name, of in scope.flows.items():
                 live = scope.space.get(name)
-                only_lost = of is not None and all(cut.kind == "cut" for cut in of.cuts)
-                if only_lost and is_tensor(live) and live is not self.w and not self.leads_back(live):
-                    scope.flows[name] = self._cut_flow("late", at, scope, "")
+                if of is None or any(cut.kind != "cut" for cut in of.cuts) or not is_tensor(live) or live is self.w:
+                    continue
+                if not self.leads_back(live):
+                    late = self._cut("late", at, scope)
+                    scope.flows[name] = Flow(replace(late, used=of.cut.line if of.cut else 0))
 
     def _augmented(self, statement: ast.AugAssign, scope: _Scope) -> None:
         """Handle `a += b`: it changes the tensor in place, so the name keeps its tensor."""
@@ -487,6 +543,12 @@ class _Reader:
     # Expressions
 
     def _value(self, node: Any, scope: _Scope) -> Value:
+        value = self._read_value(node, scope)
+        if node is not None and node is self.asked and scope.changes is not None and not scope.earlier_round:
+            raise _Answered(value.flow)
+        return value
+
+    def _read_value(self, node: Any, scope: _Scope) -> Value:
         if isinstance(node, ast.Name):
             return self._name(node.id, scope)
         if isinstance(node, ast.Attribute):
@@ -581,6 +643,7 @@ class _Reader:
         if not is_tensor(element):
             return self._of_object(element)
         if element.requires_grad and element.is_leaf:
+            self.reading.others = True
             return None  # another parameter
         if of_all is None:
             self.reading.complete = False  # it is not known what it was computed from
@@ -611,8 +674,9 @@ class _Reader:
         of = self._value(node.value, scope)
         if node.attr == "data":
             return Value(self._stopped("detach", of.flow, node, scope, ".data"))
-        if node.attr == "grad" and not self._creates_graph:
-            return Value(self._stopped("create_graph", of.flow, node, scope, f"`{ast.unparse(node)}`"))
+        if node.attr == "grad":
+            cut = self._stopped("create_graph", of.flow, node, scope, f"`{ast.unparse(node)}`")
+            return Value(of.flow if self._creates_graph else cut)
         if node.attr in _NO_VALUE_ATTRIBUTES:
             return Value()
         live = attribute_of(of.live, node.attr)
@@ -755,7 +819,7 @@ class _Reader:
         tree = tree_of(file)
         definition = definition_of(tree, function.__code__) if tree is not None else None
         if definition is None:
-            self.reading.complete = False
+            self.reading.complete &= any(callee is one for one in self.held.values())
             return None
         scope = _Scope(file, space_of(function))
         scope.first = first

@@ -483,7 +483,7 @@ def gradient_of(f, x):
     (
         "02.gradient_of",
         "tensor of item",
-        ("line 3", "cuts the history off: `tensor`"),
+        ("line 3", "cuts the history off: `item`"),
         ("nothing was recorded between the leaf and it",),
         """\
 def gradient_of(f, x):
@@ -849,7 +849,7 @@ def gradient_of(f, x):
     (
         "02.gradient_of",
         "one-line with",
-        ("gives a result without a history, although `leaf` requires grad",),
+        ("line 3, `with torch.no_grad(): y = f(leaf)`, runs under `no_grad`",),
         ("nothing was recorded between the leaf and it", "given"),
         """\
 def gradient_of(f, x):
@@ -889,7 +889,7 @@ def nth_derivative(f, x, n):
     (
         "06.turn_gradients",
         "w detached inside",
-        ("was not computed from a tensor that requires grad, or the computation was not recorded",),
+        ("uses no tensor that requires grad: `w`, `state`, `inputs` were given without it",),
         ("nothing was recorded between the leaf and it", "cuts the history off"),
         """\
 def turn_gradients(w, state, inputs):
@@ -1957,8 +1957,8 @@ def train_linear(data, targets, w, steps, lr):
         "02.accumulate_minibatches",
         "backward through a new tensor",
         (
-            "`losses.sum()` does not require grad, nor does `losses`: line 8",
-            "makes a new tensor from plain numbers, which have no history",
+            "`losses.sum()` does not require grad: line 6",
+            "cuts the history off: `item`",
         ),
         ("given without", "`data` "),
         """\
@@ -2036,7 +2036,7 @@ def repair_products(x):
     (
         "02.gradient_of",
         "a helper that returns numbers",
-        ("or the computation was not recorded",),
+        ("line 5, `return f(leaf).detach()`, cuts the history off",),
         ("given without", "nor does", "although", "uses no tensor"),
         """\
 def gradient_of(f, x):
@@ -2112,7 +2112,7 @@ def train_linear(data, targets, w, steps, lr):
     (
         "02.gradient_of",
         "a helper that is mapped over the rows",
-        ("or the computation was not recorded",),
+        ("line 5, `return f(leaf).detach() * entry`, cuts the history off",),
         ("given", "uses no tensor"),
         """\
 def gradient_of(f, x):
@@ -2129,7 +2129,7 @@ def gradient_of(f, x):
     (
         "02.gradient_of",
         "a new tensor with its dtype",
-        ("makes a new tensor from plain numbers",),
+        ("line 5, `return f(leaf).item()`, cuts the history off",),
         ("given", "uses no tensor"),
         """\
 def gradient_of(f, x):

@@ -33,6 +33,15 @@ def detached_between(lib):
     return why(loss, w)
 
 
+@program("detach", "takes w out of the graph", never=("unused",))
+def one_of_a_pair(lib):
+    w = lib.tensor([1.0, 2.0], requires_grad=True)
+    h, k = w.detach(), w * 2  # here
+    h, k = k, h
+    loss = (k * lib.ones(2, requires_grad=True)).sum()
+    return why(loss, w)
+
+
 @program("detach", ".data")
 def read_through_data(lib):
     w = lib.tensor([1.0, 2.0], requires_grad=True)
