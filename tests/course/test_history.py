@@ -1,6 +1,7 @@
 """Why an error says that something does not require grad: what is said of loops, of branches and of what is gone, and what is not."""
 
 import linecache
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_the_line_that_lost_the_history_is_named_only_if_it_is_known(body: str, 
     text = "def answer(w, x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
     file = f"<answer {abs(hash(body))}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space = {"torch": torch}
+    space: dict[str, Any] = {"torch": torch}
     exec(compile(text, file, "exec"), space)  # noqa: S102
     given = [torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])]
     with pytest.raises(RuntimeError, match="does not require grad") as caught:

@@ -66,7 +66,8 @@ class _Told:
         self.values = {name: each for name, each in frame.f_globals.items() if name in used} | frame.f_locals
         self.given = [each for each in given if why_code.is_tensor(each)]
         held = dict(zip(frame.f_code.co_varnames[: frame.f_code.co_argcount], first, strict=False))
-        self.held = held if all(name in made or self.values[name] is each for name, each in held.items()) else {}
+        # What the parameters held at first, if the arguments are theirs.
+        self.held = held if all(name in made or self.values.get(name) is each for name, each in held.items()) else {}
         flags = [node for node in self.nodes if isinstance(node, ast.Attribute) and node.attr in _FLAGS]
         flags = [node for node in flags if node.attr[-1] == "_" or isinstance(node.ctx, ast.Store)]
         self.flagged = {ast.unparse(node.value) for node in flags}
@@ -93,11 +94,10 @@ class _Told:
         tensors = [name for name in names if self.code.is_tensor(self.values.get(name))]
         if self.needs(self.values.get(text)):
             return ""
-        given = [name for name in tensors if any(self.values[name] is each for each in self.given)]
-        if len(tensors) == 1 and given and not self.needs(self.values[given[0]]):
-            if given[0] not in self.held:
-                return _told(text, given)
-            if given[0] == text and text not in self.flagged:
+        if len(tensors) == 1 and any(self.values[tensors[0]] is each for each in self.given if not self.needs(each)):
+            if tensors[0] not in self.held:
+                return _told(text, tensors)
+            if tensors[0] == text and text not in self.flagged:
                 return _told(text, [], "it was given like that")
         things = [*self.given, *self.values.values()]
         things += [part for each in things if isinstance(each, list | tuple | dict) for part in self.code.members(each)]
@@ -107,9 +107,8 @@ class _Told:
             return self.never(asked, text)
         if not all(reading.flow.cut for _, reading in found):
             return ""
-        leaf, reading = min(
-            found, key=lambda each: (each[1].flow.cut.kind == "cut", not getattr(each[0], "is_leaf", True))
-        )
+        found.sort(key=lambda each: (each[1].flow.cut.kind == "cut", not getattr(each[0], "is_leaf", True)))
+        leaf, reading = found[0]
         cut, name = reading.flow.cut, next((name for name, each in self.values.items() if each is leaf), "")
         line, what = cut.used or cut.line, cut.what.removeprefix(".").removesuffix("()")
         kind = what if what == "a gradient" else cut.kind
@@ -132,13 +131,8 @@ class _Told:
         made = self.made(first, line)
         node = self.statement(line) if made else asked
         again = any(one.name in made and one.place.line != line for one in first.assigned + first.later)
-        unknown = any(reading.others or not reading.complete for _, reading in found)
-        if (
-            again
-            or unknown
-            or self.flagged & {*self.held}
-            or any(self.needs(self.values.get(name)) for name in _names(node))
-        ):
+        others = any(self.needs(self.values.get(name)) for name in _names(node)) or self.flagged & {*self.held}
+        if again or others or any(reading.others or not reading.complete for _, reading in found):
             return ""
         came = [f"`{name}`" for name, each in self.held.items() if name in _names(node) and lines.get(id(each)) == line]
         is_new = not lines and self.code.called_name(getattr(node, "value", node)) == "tensor"
@@ -160,22 +154,20 @@ class _Told:
             raise LookupError
         return readings
 
-    def gone(self) -> Iterator[ast.Assign]:
+    def gone(self) -> list[ast.Assign]:
         """What made a leaf whose name has been given to a tensor without history."""
-        made: dict[str, ast.Assign] = {}
-        for node in self.nodes:
-            if isinstance(node, ast.Assign):
-                made.setdefault(ast.unparse(node.targets[0]), node)
-        for name, node in made.items():
-            is_leaf = name in self.flagged or re.search(r"requires_grad(_\(\)|=True\))$", ast.unparse(node.value))
-            if is_leaf and self.code.is_tensor(self.values.get(name)) and not self.needs(self.values[name]):
-                yield node
+        made = {ast.unparse(node.targets[0]): node for node in reversed(self.nodes) if isinstance(node, ast.Assign)}
+        lost = [(name, node) for name, node in made.items() if self.is_without(name)]
+        is_leaf = re.compile(r"requires_grad(_\(\)|=True\))$").search
+        return [node for name, node in lost if name in self.flagged or is_leaf(ast.unparse(node.value))]
 
     def made(self, reading: Any, line: int) -> list[str]:
         """The variables without history that a line has assigned."""
-        names = [one.name for one in reading.assigned + reading.later if one.place.line == line]
-        tensors = [name for name in names if self.code.is_tensor(self.values.get(name))]
-        return [name for name in tensors if not self.needs(self.values[name])]
+        made = [one.name for one in reading.assigned + reading.later if one.place.line == line]
+        return list(filter(self.is_without, made))
+
+    def is_without(self, name: str) -> bool:
+        return self.code.is_tensor(self.values.get(name)) and not self.needs(self.values[name])
 
     def here(self, line: int, file: str) -> str:
         is_there = (line, file) == (self.line, self.file)
@@ -194,4 +186,5 @@ def _told(text: str, names: list[str], why: str = "", was: bool = False) -> str:
 
 def _names(node: ast.AST) -> list[str]:
     """The names that are read there."""
-    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    return list(dict.fromkeys(each.id for each in names))
