@@ -4,7 +4,8 @@ Without a watch, the calls of a program are not known, but its source and its li
 The statements before the call of `why` are read in order. For each expression, only two things
 matter: whether it depends on the tensor, and if so, whether its history was cut before. The user's
 functions and modules are read as well; they are found through the live objects. Nothing is run and
-nothing is changed.
+nothing is changed. A check of the course reads an answer that failed in the same way
+(course/checks/call/history.py).
 """
 
 from __future__ import annotations
