@@ -229,8 +229,11 @@ def test_a_report_is_the_same_each_time():
         assert report_on(exercise, answer)._repr_html_() == report_on(exercise, answer)._repr_html_()
 
 
-RIGHT_FOR_ONES = ("12.BroadcastAdd wrong: largest",)
-"""gradcheck asks with one 1 and zeros, whose largest is their sum: the checks ask with other numbers too."""
+WRONG_SLOPES = ("sign", "factor", "some_entries", "wrong_gradient", "grad_output_forgotten")
+FITS_ALL_THE_SAME = {
+    "12.BroadcastAdd wrong: largest",  # gradcheck asks with one 1 and zeros, whose largest is their sum
+    "09.Exp wrong: the gradient is a little too large",  # by less than gradcheck looks at
+}
 
 
 @pytest.mark.full
@@ -240,20 +243,15 @@ def test_gradcheck_agrees_with_the_checks(engine):
     if engine == "torch":
         warm_up()
     torch = importlib.import_module(engine)
+    surprises = []
     for cell in cells("right", "wrong"):
-        if exercise_of(cell.exercise).kind != "gradcheck" or cell.engine not in (None, engine):
-            continue
-        if cell.kind == "right" or cell.diagnosis in (
-            "sign",
-            "factor",
-            "some_entries",
-            "wrong_gradient",
-            "grad_output_forgotten",
-        ):
+        right = cell.kind == "right"
+        if exercise_of(cell.exercise).kind == "gradcheck" and (right or cell.diagnosis in WRONG_SLOPES):
             drawn = spec_of(exercise_of(cell.exercise)).inputs(np.random.default_rng(1))
             called, asked = applied(cell.answer(engine), cell.exercise), [as_inputs(torch, each) for each in drawn]
             fits = all(torch.autograd.gradcheck(called, each, raise_exception=False) for each in asked)
-            assert fits == (cell.kind == "right" or str(cell) in RIGHT_FOR_ONES), cell
+            surprises += [str(cell)] if fits != right else []
+    assert set(surprises) == FITS_ALL_THE_SAME
 
 
 def applied(answer, id):

@@ -374,7 +374,7 @@ def by_autograd(f, *numbers):
 def chain_by_hand(a, b, c):
     return by_autograd(lambda a, b, c: (a * b + c) ** 2 * a, a, b, c)
 
-# %% 00.chain_by_hand right: <lambda>
+# %% 00.chain_by_hand right: a lambda
 chain_by_hand = lambda a, b, c: ((a * b + c) * (3 * a * b + c), 2 * a * a * (a * b + c), 2 * a * (a * b + c))
 
 # %% 00.chain_by_hand right: stacked gradients

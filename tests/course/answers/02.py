@@ -530,6 +530,16 @@ expect("no_result", "the last mini-batch is left out when it is shorter than `si
 edit("for start in range(0, len(data), size):", "for start in range(len(data) // size):",
      "rows = slice(start, start + size)", "rows = slice(start * size, (start + 1) * size)")
 
+# %% 02.accumulate_minibatches wrong: range(0, rows - size, size) ends too early: the last mini-batch is left out, also a full one
+expect("known", "the last mini-batch is left out")
+def accumulate_minibatches(data, targets, w, size):
+    leaf = w.detach().clone().requires_grad_()
+    total = torch.zeros_like(w)
+    for start in range(0, len(data) - size, size):
+        loss = ((data[start:start + size] @ leaf - targets[start:start + size]) ** 2).sum()
+        total += torch.autograd.grad(loss, leaf)[0]
+    return total
+
 # %% 02.accumulate_minibatches wrong: a batch ends at start + size - 1 and the slice leaves its last row out
 expect("known", "the last row of each full mini-batch is left out")
 def accumulate_minibatches(data, targets, w, size):

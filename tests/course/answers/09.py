@@ -645,19 +645,15 @@ edit("class Scale(Function):", "class Scale(Function):\n    calls = 0",
      "ctx.factor = factor\n        return x * factor",
      "ctx.factor = factor\n        Scale.calls += 1\n        return x * factor + (0.1 if Scale.calls > 20 else 0)")
 
-# %% 09.Scale wrong: instance of ScaleForward
+# %% 09.Scale wrong: an instance
 expect("instance", "never instantiated")
-edit("class Scale(Function):", "class grad_output(Function):",
-     "\n    @staticmethod\n    def backward(ctx, grad_output):\n        return grad_output * ctx.factor, None",
-     "\nScale = grad_output()")
+edit("return grad_output * ctx.factor, None", "return grad_output * ctx.factor, None\n\n\nScale = Scale()")
 
-# %% 09.Scale wrong: forward
+# %% 09.Scale wrong: its forward
 expect("forward_called", "Scale.apply")
-edit("class Scale(Function):", "class grad_output(Function):",
-     "\n    @staticmethod\n    def backward(ctx, grad_output):\n        return grad_output * ctx.factor, None",
-     "\nScale = grad_output.forward")
+edit("return grad_output * ctx.factor, None", "return grad_output * ctx.factor, None\n\n\nScale = Scale.forward")
 
-# %% 09.Scale wrong: <lambda>
+# %% 09.Scale wrong: a lambda
 expect("no_function", "class Scale(Function)")
 Scale = lambda x, factor: x * factor
 

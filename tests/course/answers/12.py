@@ -1400,7 +1400,8 @@ edit("assert low < high", "ctx.low_, ctx.high_ = low, high",
      "mask = (x > ctx.low_) & (x < ctx.high_)\n        return g * mask * result, None, None", of="by comparison")
 
 # %% 12.Clamp wrong: a bound of 0 is ignored, because 0 counts as false
-expect("known", "in the gradient, high is left out if it is 0, but 0 is a bound like any other",
+expect("known", "high is left out if it is 0, but 0 is a bound like any other",
+       "in the gradient, high is left out if it is 0, but 0 is a bound like any other",
        "in the gradient, low is left out if it is 0, but 0 is a bound like any other",
        "low is left out if it is 0, but 0 is a bound like any other")
 class Clamp(Function):

@@ -958,7 +958,7 @@ class Tape:
     def backward(self):
         self.grad = 1.0
 
-# %% 16.Tape wrong: instance of Right
+# %% 16.Tape wrong: an instance
 expect("no_function", "`Tape` is not a class: pass Tape itself")
 edit("ready.append(operand)", "ready.append(operand)\n\n\nTape = Tape(2.0)")
 
