@@ -141,19 +141,11 @@ edit("return", "prediction =", of="word by word")
 
 # %% 08.predict_in_place_errors wrong: another word
 expect("other_word", "the entry of A is 'error'; use one of these words: 'fine', 'leaf'")
-from autograd_teach.course.specs.e08_in_place import OUTCOMES
-
-
-def predict_in_place_errors():
-    return {name: outcome.replace("saved", "error") for name, outcome in OUTCOMES.items()}
+edit('"A": "saved"', '"A": "error"')
 
 # %% 08.predict_in_place_errors wrong: all in place is forbidden
 expect("known", "Look again at B")
-from autograd_teach.course.specs.e08_in_place import OUTCOMES
-
-
-def predict_in_place_errors():
-    return OUTCOMES | {"B": "saved", "D": "leaf"}
+edit('"B": "fine"', '"B": "saved"', '"D": "fine"', '"D": "leaf"')
 
 # %% 08.repair_centre right: one expression
 def repair_centre(x):
