@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import autograd_teach
 from autograd_teach import cli
 from autograd_teach.autograd import Function
 from autograd_teach.course import content, notebooks, specs, validate
@@ -24,6 +25,7 @@ from autograd_teach.course.mutants import Slip
 from autograd_teach.course.notebooks import read_notebook, write_notebook
 from autograd_teach.course.release import declare, declare_points, release
 from autograd_teach.course.specs import e09_custom_functions as specs_09
+from tests.course.table import read
 
 SOLUTIONS, EXERCISES = folder("solutions"), folder("exercises")
 
@@ -383,7 +385,7 @@ def test_in_a_checkout_that_runs_as_it_is_nothing_is_said() -> None:
 def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """docs/exercises.md: its cells and its declaration, put where it says, make an exercise that is fit."""
     page = (folder("solutions").parent / "docs" / "exercises.md").read_text(encoding="utf-8")
-    answer, statement, declaration, references, spec, slip = re.findall(
+    answer, statement, declaration, references, spec, slip, answers = re.findall(
         r"^```(?:python|md)\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE
     )
     (line,) = re.findall(r'`(check\("09\.Halve", Halve\))`', page)
@@ -417,6 +419,10 @@ def test_the_worked_example_of_the_page_for_instructors_holds(tmp_path: Path, mo
     forgotten = type("Halve", (Function,), {name: staticmethod(method) for name, method in methods.items()})
     (said,) = re.findall(r"^```\n(the gradient: .*)\n```", page, flags=re.MULTILINE)
     assert [each.message for each in report_on(halve.id, forgotten).findings] == [said]
+    right_cell, wrong_cell = read(answers)
+    exec(right_cell.text, given := {"torch": autograd_teach, "Function": Function})  # noqa: S102  # our own page
+    assert report_on(halve.id, given["Halve"]).passed
+    assert answer.count(wrong_cell.edits[0]) == 1 and wrong_cell.diagnosis == "known" and wrong_cell.words[0] in said
     exec(slip, names)  # noqa: S102  # our own page
     only(monkeypatch, halve, Halve=replace(right["Halve"], mistakes=names["mistakes"]))
     assert report_on(halve.id, forgotten).findings[0].message in slip

@@ -54,28 +54,27 @@ import sys
 from autograd_teach.course.checking import report_on
 from autograd_teach.course.checks import function
 from autograd_teach.course.checks.function import gradients
-from tests.course import table
+from tests.course.table import read
 
 ANSWER, FUNCTION = sys.argv[1:]
-names = table.answers("wrong_generic.py")
-exec(ANSWER, names)
-exercise, answer, diagnosis, words = names["WRONG"][-1]
+(cell,) = read(ANSWER)
+(words,) = cell.words
 
 def found():
-    return [(finding.name, words in finding.message) for finding in report_on(exercise, answer).findings]
+    return [(finding.name, words in finding.message) for finding in report_on(cell.exercise, cell.answer()).findings]
 
 assert found() == [("wrong_gradient", False)], found()  # what a student reads today
 exec(FUNCTION, vars(gradients))
 rows = [*function.DIAGNOSES]
 rows.insert([row.name for row in rows].index("wrong_gradient"), gradients.GRADIENTS[-1])
 function.DIAGNOSES = tuple(rows)
-assert found() == [(diagnosis, True)], found()
+assert found() == [(cell.diagnosis, True)], found()
 """
 
 
 def blocks(heading: str) -> list[str]:
     """The code blocks below a heading of CONTRIBUTING.md."""
-    section = re.split(r"(?m)^#+ ", _CONTRIBUTING.read_text())
+    section = re.split(r"(?m)^#+ (?!%%)", _CONTRIBUTING.read_text())
     (text,) = [part for part in section if part.startswith(heading)]
     return re.findall(r"(?s)```python\n(.*?)```", text)
 

@@ -5,10 +5,8 @@ import contextlib
 import functools
 import json
 import random
-import runpy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,10 +26,9 @@ from autograd_teach.grading.oracle import referee, wire
 from autograd_teach.grading.oracle.reaching import MOST, reaching
 from autograd_teach.grading.reports.class_page import class_page
 from autograd_teach.grading.results import Mark, Result, Status
-from tests.course.table import right, wrong
+from tests.course.table import cells, find
 from tests.grading.forgeries import FORGERIES, SEED, reference, verdict
 
-COURSE = Path(__file__).parents[1] / "course"
 NAMES = [pytest.param(name, marks=[pytest.mark.full] if row.long else []) for name, row in FORGERIES.items()]
 
 
@@ -112,10 +109,10 @@ SHORT = (
 """Exercises of each form that answers pass quickly."""
 
 
-@functools.cache
-def wrong_numbers() -> dict[str, Any]:
-    """To each exercise an answer whose numbers are those of a known mistake."""
-    return {id: answer for id, answer, name, _ in reversed(wrong()) if name == "known"}
+def wrong_numbers(id: str) -> Any:
+    """An answer whose numbers are those of a known mistake."""
+    known = (cell for cell in cells("wrong") if cell.diagnosis == "known" and not cell.generic)
+    return next(cell for cell in known if cell.exercise == id).answer()
 
 
 def changes(reply: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -128,7 +125,7 @@ def changes(reply: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any
 @pytest.mark.parametrize("id", SHORT)
 def test_nothing_that_is_left_out_or_put_in_makes_wrong_numbers_right(id: str) -> None:
     rng = random.Random(id)
-    replies = honest_replies(id, wrong_numbers()[id])
+    replies = honest_replies(id, wrong_numbers(id))
     assert not passes(id, replies)
     for change in changes(replies[0], rng):
         for chosen in (range(len(replies)), rng.sample(range(len(replies)), len(replies) // 2)):
@@ -145,7 +142,7 @@ DUE = {"values", "requires_grad", "returned", "second", "result", "results", "af
 
 @pytest.mark.parametrize("id", SHORT)
 def test_a_right_answer_that_leaves_out_anything_it_was_asked_for_once_is_not_right(id: str) -> None:
-    answer = next(answer for exercise_id, answer in right() if exercise_id == id)
+    answer = find(id, "right").answer()
     replies = honest_replies(id, answer)
     if spec_of(exercise(id)).__dict__.get("larger") is None:  # which asks more than these replies answer
         assert passes(id, replies)
@@ -268,7 +265,7 @@ def test_whatever_can_be_read_as_json_is_a_reply_or_broken(seed: int) -> None:
 def test_whatever_stands_in_a_reply_is_judged_or_broken(id: str) -> None:
     """A fault of the grader's own would give a status that is no fault of the student's, and can be had again and again."""
     rng = random.Random(id)
-    answer = next(answer for exercise_id, answer in right() if exercise_id == id)
+    answer = find(id, "right").answer()
     replies = honest_replies(id, answer)
     for _ in range(150):
         sent = json.loads(wire.dump({"structure": None, "replies": replies}))
@@ -378,9 +375,7 @@ def test_a_long_source_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_honest_answer_reaches_for_anything() -> None:
     sources = {id: reference(id) for id in (each.id for each in exercises())}
-    sources |= {path.name: path.read_text() for path in (COURSE / "answers").glob("right_*.py")}
-    for path in (COURSE / "samples").glob("*.py"):
-        sources |= {f"{path.name} {n}": row[3] for n, row in enumerate(runpy.run_path(str(path))["ANSWERS"])}
+    sources |= {str(cell): cell.text for cell in cells("right", "wrong", "accepted")}
     assert len(sources) > 1000
     assert not {name: list(map(str, found)) for name, source in sources.items() if (found := reaching(source))}
 

@@ -4,7 +4,6 @@ Attacks run in the oracle's own processes, under the best isolation that this ma
 """
 
 import contextlib
-import importlib.util
 import json
 import subprocess
 import sys
@@ -35,9 +34,9 @@ from autograd_teach.grading.oracle.judging import Oracle
 from autograd_teach.grading.rebuild import Assignment, load_assignments
 from autograd_teach.grading.results import Mark, Status
 from autograd_teach.grading.sandbox import Bounds, Box, Boxes, Ended, Interrupted, Isolation
+from tests.course.table import Cell, cell_of, cells
 from tests.grading.test_sandbox import asked
 
-ANSWERS = Path(__file__).parents[1] / "course" / "answers"
 BY_ID = {each.id: each for each in exercises()}
 SEED = 7_316_524
 LIMITS = Limits(timeout=9.0, memory=1_500_000_000)
@@ -77,77 +76,35 @@ def load(box: Box, name: str, source: str) -> None:
 # ---- agreement with `check` -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Row:
-    """An answer of a table: to which exercise, what the table calls it, and whether it computes for ever."""
-
-    exercise: str
-    name: str
-    is_endless: bool
-
-
-ENDLESS_FOR_LARGE_INPUTS = {"never_remembers"}
-"""Wrong answers that are endless, and are named for something else by the check."""
-
-
-def rows_of(path: Path) -> tuple[str, list[Row]]:
-    """The text of an answer file, with what it takes from a declaration written out, and its rows."""
-    text = path.read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith(("from autograd_teach.course.exercises.", "from autograd_teach.course.specs.")):
-            module, _, names = line.removeprefix("from ").partition(" import ")
-            found = importlib.import_module(module)
-            text = text.replace(line, "\n".join(f"{name} = {getattr(found, name)!r}" for name in names.split(", ")))
-    names: dict[str, object] = {"__name__": "answers"}
-    exec(compile(text, str(path), "exec"), names)  # noqa: S102  # our own file
-    table = path.stem.partition("_")[0].upper()
-    rows = names[table]
-    assert isinstance(rows, list) and rows
-    return text, [
-        Row(
-            exercise,
-            f"{table}[{number}][1]",
-            "timeout" in rest or getattr(answer, "__name__", "") in ENDLESS_FOR_LARGE_INPUTS,
-        )
-        for number, (exercise, answer, *rest) in enumerate(rows)
-    ]
-
-
-def one_for_each_exercise(rows: list[Row]) -> list[Row]:
+def one_for_each_exercise(rows: list[Cell]) -> list[Cell]:
     several = {row.exercise: [each for each in rows if each.exercise == row.exercise] for row in rows}
     return [each[len(each) // 2] for each in several.values()]
 
 
 class Answers:
-    """The answers of one file in one process, and in another one when an answer has ended that."""
+    """Answers in one process, and in another one when an answer has ended that."""
 
-    def __init__(self, pool: Boxes, text: str) -> None:
-        self._pool, self._text = pool, text
+    def __init__(self, pool: Boxes) -> None:
+        self._pool = pool
         self._open = contextlib.ExitStack()
         self._session: Box | None = None
 
-    def verdict(self, row: Row) -> referee.Verdict | None:
+    def verdict(self, cell: Cell) -> referee.Verdict | None:
         """None if the answer is endless, and nothing else in time."""
         if self._session is None:
             self._session = self._open.enter_context(self._pool.open(Bounds()))
-            load(self._session, "answers", self._text)
-        load(self._session, row.name, f"{BY_ID[row.exercise].entry} = {row.name}")
+        load(self._session, "setup", cell_of(cell.exercise, "setup"))
+        load(self._session, cell.exercise, cell.text)
         try:
             return referee.judge(
-                BY_ID[row.exercise], partial(ask, self._session, seconds=SOON if row.is_endless else 60.0), SEED
+                BY_ID[cell.exercise], partial(ask, self._session, seconds=SOON if is_endless(cell) else 60.0), SEED
             )
         except Ended:
             self._open.close()
             self._session = None
-            if not row.is_endless:
+            if not is_endless(cell):
                 raise
             return None
-
-    def load(self, text: str) -> None:
-        """Let this process go on with other answers."""
-        self._text = text
-        if self._session is not None:
-            load(self._session, "answers", text)
 
     def __enter__(self) -> Self:
         return self
@@ -156,21 +113,23 @@ class Answers:
         self._open.close()
 
 
+def is_endless(cell: Cell) -> bool:
+    return cell.diagnosis == "timeout"
+
+
 @pytest.mark.parametrize("chosen", [one_for_each_exercise, pytest.param(list, marks=pytest.mark.full, id="all")])
-@pytest.mark.parametrize("number", sorted(path.stem.partition("_")[2] for path in ANSWERS.glob("right_*.py")))
-def test_check_and_oracle_agree(pool: Boxes, number: str, chosen: Callable[[list[Row]], list[Row]]) -> None:
+@pytest.mark.parametrize("number", sorted({each.notebook[:2] for each in exercises()}))
+def test_check_and_oracle_agree(pool: Boxes, number: str, chosen: Callable[[list[Cell]], list[Cell]]) -> None:
     """On what the tables of answers say, where `check` is held against them too. The right ones come last, in a process
     in which all wrong ones have been: nothing of those was wrong for what another one had left behind."""
-    right_text, right = rows_of(ANSWERS / f"right_{number}.py")
-    wrong_text, wrong = rows_of(ANSWERS / f"wrong_{number}.py")
-    verdicts: dict[Row, referee.Verdict | None] = {}
-    with Answers(pool, wrong_text) as answers:
-        verdicts |= {row: answers.verdict(row) for row in chosen(wrong)}
-        answers.load(right_text)
-        verdicts |= {row: answers.verdict(row) for row in chosen(right)}
-    judged = {row: verdict.passed if verdict else None for row, verdict in verdicts.items()}
-    expected = {row: None if row.is_endless else row.name.startswith("RIGHT") for row in verdicts}
-    assert judged == expected, {row: verdicts[row] for row in verdicts if judged[row] != expected[row]}
+    wrong, right = ([cell for cell in cells(kind) if cell.exercise[:2] == number] for kind in ("wrong", "right"))
+    with Answers(pool) as answers:
+        verdicts = {str(cell): answers.verdict(cell) for cell in [*chosen(wrong), *chosen(right)]}
+    judged = {title: verdict.passed if verdict else None for title, verdict in verdicts.items()}
+    expected = {str(cell): None if is_endless(cell) else cell.kind == "right" for cell in [*wrong, *right]}
+    assert judged == {title: expected[title] for title in judged}, {
+        title: verdicts[title] for title in judged if judged[title] != expected[title]
+    }
 
 
 @pytest.mark.full  # the short run draws once for each right answer, above
