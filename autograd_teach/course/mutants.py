@@ -355,7 +355,7 @@ class _CountTurns(ast.NodeTransformer):
 Changed = tuple[int, str, ast.expr]
 """How likely the change is (small is likely), what is wrong in words, and the expression that is computed instead."""
 
-SLIP, LEFT_OUT, TURNED, OTHER, WHOLE, MADE_OF, OTHERS = range(7)
+SLIP, LEFT_OUT, TURNED, OTHER, WHOLE, MADE_OF = range(6)
 """The sorts of changes, the likely ones first: declared, something left out or exchanged, another operation, another name
 or number, the whole value changed, another simple expression, other arguments."""
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ from autograd_teach.autograd import Function
 from . import content
 from .checking import drawing, report_on
 from .checks import checker_of, examine
-from .checks.explaining import backward_of, changed, forward_of, written_out
+from .checks.explaining import backward_of, changed, forward_of
+from .checks.function.evidence import one_hots, slopes
 from .checks.function.records import differentiable
-from .checks.function.slopes import one_hots, slopes
 from .checks.report import Report
 from .checks.spec import CallSpec, FunctionSpec, Mistake, as_drawn, copies, specified
 from .errors import UserError, fix
@@ -297,6 +298,24 @@ def _in_full(argument: Any) -> Any:
 
 
 @np.errstate(all="ignore")  # a mistake may divide by zero
+def written_out(spec: Any) -> Iterator[Mistake]:
+    """The declared mistakes of a specification, each `Slip` as the functions that it makes of its references.
+
+    Raises `ValueError` if a slip begins at no labelled line.
+    """
+    references = {"forward": forward_of(spec), "vjp": backward_of(spec)}
+    made = {part: changed(reference, spec.mistakes) for part, reference in references.items()}
+    for mistake in spec.mistakes:
+        if isinstance(mistake, Mistake):
+            yield mistake
+            continue
+        several = [(part, each, change) for part, each in made.items() if each for change in each.changes]
+        found = {part: partial(each.run, change) for part, each, change in several if change.slip is mistake}
+        if not found:
+            raise ValueError(f"no label begins with {mistake.at!r}, where a slip is declared")
+        yield Mistake(mistake.message, found.get("forward"), found.get("vjp"))
+
+
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
     """The report on an answer that makes only this mistake."""
     spec, rng = spec_of(exercise), drawing(exercise)

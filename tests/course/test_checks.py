@@ -12,7 +12,6 @@ import pytest
 from autograd_teach.course import NotPassed, check
 from autograd_teach.course.checking import report_on
 from autograd_teach.course.checks.call.asking import plain
-from autograd_teach.course.checks.explaining import written_out
 from autograd_teach.course.checks.function import DIAGNOSES
 from autograd_teach.course.checks.spec import specified
 from autograd_teach.course.content import folder
@@ -20,6 +19,7 @@ from autograd_teach.course.exercises import exercise as exercise_of
 from autograd_teach.course.exercises import exercises
 from autograd_teach.course.notebooks import read_notebook
 from autograd_teach.course.specs import e01_requires_grad, e08_in_place, spec_of
+from autograd_teach.course.validate import written_out
 from tests.course.table import cells, find
 from tests.course.test_answers import allow, warm_up
 from tests.libraries import LIBRARIES

@@ -10,7 +10,7 @@ import pytest
 
 from autograd_teach.course.checking import drawing
 from autograd_teach.course.checks.call.asking import plain
-from autograd_teach.course.checks.call.checks import differences
+from autograd_teach.course.checks.call.records import differences
 from autograd_teach.course.checks.explaining import backward_of, changed, forward_of
 from autograd_teach.course.checks.spec import CallSpec, FunctionSpec, as_drawn, copies, specified
 from autograd_teach.course.exercises import Exercise, exercises

@@ -52,8 +52,7 @@ else:
 DIAGNOSIS = """
 import sys
 from autograd_teach.course.checking import report_on
-from autograd_teach.course.checks import function
-from autograd_teach.course.checks.function import gradients
+from autograd_teach.course.checks import numbers
 from tests.course.table import read
 
 ANSWER, FUNCTION = sys.argv[1:]
@@ -63,11 +62,9 @@ ANSWER, FUNCTION = sys.argv[1:]
 def found():
     return [(finding.name, words in finding.message) for finding in report_on(cell.exercise, cell.answer()).findings]
 
-assert found() == [("wrong_gradient", False)], found()  # what a student reads today
-exec(FUNCTION, vars(gradients))
-rows = [*function.DIAGNOSES]
-rows.insert([row.name for row in rows].index("wrong_gradient"), gradients.GRADIENTS[-1])
-function.DIAGNOSES = tuple(rows)
+assert found() == [("wrong_value", False)], found()  # what a student reads today
+exec(FUNCTION, vars(numbers))
+numbers.RELATED = (("normalised", numbers._normalised), *numbers.RELATED)
 assert found() == [(cell.diagnosis, True)], found()
 """
 

@@ -347,10 +347,12 @@ FORGERIES = {
     "no gradient comes back": Forgery(
         "09.KillHead",
         ZERO_HEAD + replying("run.returned = None"),
-        reference("09.KillHead") + replying("run.saves = 7"),
+        reference("09.KillHead") + replying("run.shares_memory = True"),
     ),
     "an empty tuple of gradients": Forgery(
-        "09.KillHead", ZERO_HEAD + replying("run.returned = ()"), reference("09.KillHead") + replying("run.saves = 0")
+        "09.KillHead",
+        ZERO_HEAD + replying("run.returned = ()"),
+        reference("09.KillHead") + replying("run.shares_memory = False"),
     ),
     "gradients of size 0": Forgery(
         "09.KillHead",
@@ -367,7 +369,7 @@ FORGERIES = {
         function("BroadcastAdd", "x, y", "return x + y", "return g, g")
         + replying("if asked.arguments[0].shape != asked.arguments[1].shape: run.returned = None"),
         reference("12.BroadcastAdd")
-        + replying("if asked.arguments[0].shape != asked.arguments[1].shape: run.saves = 1"),
+        + replying("if asked.arguments[0].shape != asked.arguments[1].shape: run.shares_memory = True"),
     ),
     "no graph, so nothing to ask backward": Forgery(
         "09.KillHead",

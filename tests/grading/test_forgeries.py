@@ -14,9 +14,9 @@ import pytest
 
 from autograd_teach.course import content
 from autograd_teach.course.checks import checker_of
-from autograd_teach.course.checks.call.records import NOTHING, Called
+from autograd_teach.course.checks.call.records import Called
 from autograd_teach.course.checks.function.records import Run
-from autograd_teach.course.checks.records import read, told
+from autograd_teach.course.checks.records import NOTHING, read, told
 from autograd_teach.course.exercises import exercise, exercises
 from autograd_teach.course.exercises.declaration import Program
 from autograd_teach.course.guard import quiet

@@ -21,8 +21,8 @@ import pytest
 
 from autograd_teach.course import content, specs
 from autograd_teach.course.checking import drawing, report_on
-from autograd_teach.course.checks.call.records import Strange
-from autograd_teach.course.checks.function.slopes import measure
+from autograd_teach.course.checks.function.evidence import measure
+from autograd_teach.course.checks.records import Strange
 from autograd_teach.course.checks.spec import CallSpec, FunctionSpec, specified
 from autograd_teach.course.exercises import CallForm, FunctionForm, Leaf, exercise, exercises
 from autograd_teach.course.specs import spec_of
@@ -175,7 +175,7 @@ def test_the_second_order_is_measured_on_the_specification() -> None:
     spec = spec_of(cube)
     assert isinstance(cube.form, FunctionForm) and isinstance(spec, FunctionSpec)
     x, g, w = np.array([0.5, -1.25]), np.array([1.5, -0.5]), np.array([0.75, 2.0])
-    measured = measure(cube.form, spec, (x,), (g,), (w,))
+    measured = measure(spec, (x,), (g,), (w,))
     np.testing.assert_allclose(measured[0], w * g * 6 * x, rtol=1e-8)
     np.testing.assert_allclose(measured[-1], w * 3 * x**2, rtol=1e-8)
 

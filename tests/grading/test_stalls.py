@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from autograd_teach.course.checks.call.checks import differences
+from autograd_teach.course.checks.call.records import differences
 from autograd_teach.course.definitions import completed, names_defined, stand_in
 from autograd_teach.course.exercises import exercise
 from autograd_teach.grading import verdicts

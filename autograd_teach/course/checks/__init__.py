@@ -1,13 +1,15 @@
-"""Judging an answer: one protocol (checker.py), one class for each kind of exercise, and the report.
+"""Judging an answer: one protocol (checker.py), one `Checker` for each kind of exercise, and the report.
 
     checker.py     the stages of judging
     spec.py        the forms of a specification; ../specs fills them in
     function/      custom Functions
     call/          answers that are called
+    table.py       evidence as a table: what came and what is right, by run and part of the result
+    explaining.py  which known mistakes, declared or changes of a reference, explain a table
+    diagnosing.py  what a diagnosis is; errors in words
+    numbers.py     what is wrong with the numbers of a table, in words
     records.py     converts records to plain data and back, strictly by type
     exact.py       reads objects of a student's code: exact types, references taken before it ran
-    diagnosing.py  what a diagnosis is, and words that several diagnoses use
-    relations.py patterns.py    how a wrong array depends on the right one
     report.py page.py writing.py    the report for a student, as text and as HTML; the templates are in this folder
 
 May use NumPy, and in asking.py the engine. Must not import grading.
@@ -20,11 +22,11 @@ import numpy as np
 
 from ..exercises.declaration import Exercise
 from ..guard import guarded
-from .call import CallChecker
+from .call import CALLS
 from .checker import Checker, Evidence, Plan
-from .function import FunctionChecker
+from .function import FUNCTIONS
 
-CHECKERS: dict[str, Checker] = {"function": FunctionChecker(), "call": CallChecker()}
+CHECKERS: dict[str, Checker] = {"function": FUNCTIONS, "call": CALLS}
 """The checkers by the name that the form of an exercise gives (`form.checker`)."""
 
 

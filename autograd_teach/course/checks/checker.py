@@ -1,4 +1,4 @@
-"""How an answer is judged, for every kind of exercise: the protocol `Checker`, and the data that its stages exchange.
+"""How an answer is judged, for every kind of exercise: its `Checker`, and the data that its stages exchange.
 
     plan      the requests to the answer: drawn inputs, and how each is used       (in the specification's process)
     asking    sends each request to the answer and records the reply               (in the process of the student's code)
@@ -8,18 +8,20 @@
 
 `check` in a notebook runs all stages in one process. The grader runs `asking` in another process, which never loads the
 specification or a verdict; requests and replies are sent as plain data (records.py).
-NumPy only. A new kind of exercise is one class with these methods, and a row in checks/__init__.py.
+NumPy only. A new kind of exercise is a `Checker`, and a row in checks/__init__.py.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from ..exercises.declaration import Exercise
 from ..guard import Crash
 from .diagnosing import Diagnosis, Finding
+from .explaining import Candidate, Explanation, explanation
+from .table import Table
 
 State = Literal["pass", "fail", "not reached"]
 
@@ -71,7 +73,38 @@ class Evidence:
     timeout: Crash | None = None
     stopped: Any = None  # the request that was running at the time limit
     printed: bool = False
+    failed: list[str] = field(default_factory=list)  # the checks that fail, when findings are asked for
     faults: list[str] = field(default_factory=list)  # diagnoses that raised: bugs of this package
+    runs: list[Any] = field(default_factory=list)  # the first use of each input
+    made: dict[str, Any] = field(default_factory=dict)  # tables and explanations, made when they are first asked for
+
+    @property
+    def form(self) -> Any:
+        """The form of the exercise: what it asks for, without the right results."""
+        return self.exercise.form
+
+    def table(self, check: str) -> Table:
+        """What came and what is right, for a check of numbers."""
+        if check not in self.made:
+            self.made[check] = self.tabled(check)
+        made: Table = self.made[check]
+        return made
+
+    def known(self, check: str) -> Explanation | None:
+        """The known mistakes, declared or derived from a reference, that explain the numbers of a check."""
+        if f"known {check}" not in self.made:
+            table, candidates = self.suspected(check)
+            self.made[f"known {check}"] = explanation(table, candidates, partly=self.exercise.kind == "value")
+        found: Explanation | None = self.made[f"known {check}"]
+        return found
+
+    def tabled(self, check: str) -> Table:
+        """The table for `table`."""
+        raise NotImplementedError
+
+    def suspected(self, check: str) -> tuple[Table, Callable[[], Sequence[Candidate]]]:
+        """The table that a mistake must explain, and the mistakes in question."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -92,68 +125,35 @@ class Asking(Protocol):
         """The reply to one request. Errors of the student's code are recorded, not raised, except `TimeLimit`."""
 
 
-class Checker(Protocol):
-    """Judges one kind of exercise. Stateless."""
+@dataclass(frozen=True)
+class Checker:
+    """Judges one kind of exercise: a function for each stage.
 
-    diagnoses: ClassVar[Sequence[Diagnosis]]
-    asked: ClassVar[type]  # type of `Request.asked`, and
-    reply: ClassVar[type]  # of the result of `Asking.reply`: both are read back from bytes
-
-    def plans(self, exercise: Exercise, spec: Any, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
-        """The plans of requests. A second plan is used only if all checks pass on the first."""
-
-    def structure(self, exercise: Exercise, subject: Any) -> str | None:
-        """The name of what is wrong with the object that is checked; None if requests can be made."""
-
-    def asking(self, exercise: Exercise, subject: Any) -> Asking:
-        """The object that sends requests to `subject`."""
-
-    def goes_on(self, first: Any) -> bool:
-        """Whether the first reply allows more requests than those needed."""
-
-    def complete(self, exercise: Exercise, request: Request, reply: Any) -> bool:
-        """Whether a reply has everything that its request asks for. An incomplete reply is never a success, even if no
-        check notices. Raises `Broken` if parts of the reply contradict each other."""
-
-    def evidence(self, exercise: Exercise, spec: Any) -> Any:
-        """New evidence, without replies."""
-
-    def add(self, evidence: Any, plan: Plan, replies: Sequence[Any]) -> None:
-        """Add the replies to a plan. There may be fewer replies than requests."""
-
-    def checks(self, exercise: Exercise, spec: Any) -> tuple[Check, ...]:
-        """The lines of the report, in order."""
-
-    def findings(self, evidence: Any, failed: list[str]) -> list[Finding]:
-        """What is wrong, in sentences, the most important first."""
-
-    def is_attempted(self, evidence: Any) -> bool:
-        """Whether the answer is more than the stub."""
-
-    def failing_input(self, evidence: Any, failed: set[str], message: str) -> Mapping[str, str]:
-        """A small input with a wrong result, as name -> text; empty if there is none to show.
-
-        message: the first finding's, which may name an input; "" if there is none.
-        """
-
-    def picture(self, evidence: Any, states: Mapping[str, State]) -> Picture | None:
-        """The picture for a page, by the states of the checks (empty: not attempted); None if there is none."""
-
-
-def failed_checks(checker: Checker, evidence: Any) -> list[Check]:
-    """The checks that do not pass, including those that were not reached."""
-    return [each for each in checker.checks(evidence.exercise, evidence.spec) if each.judge(evidence) != "pass"]
-
-
-def share(weights: Mapping[str, float], failed: Sequence[Check]) -> float:
-    """The fraction of the points, from 0 to 1, for an answer that `failed` some of its checks.
-
-    It is the weight of the checks that pass, as a fraction of all weights. If a check without a weight failed, it is 0.
+    asked, reply: types of `Request.asked` and of the result of `Asking.reply`; both are read back from bytes.
+    plans: (exercise, spec, rng, purpose) -> the plans; a second plan is used only if all checks pass on the first.
+    structure: (exercise, subject) -> what is wrong with the object that is checked; None if requests can be made.
+    asking: (exercise, subject) -> what sends requests to it. goes_on: whether the first reply allows more requests than
+    those needed. evidence: (exercise, spec) -> new evidence, without replies. add: adds the replies to a plan to it; there may be fewer
+    than requests. checks: (exercise, spec) -> the lines of the report. findings: (evidence, failed) -> what is wrong, in
+    sentences, the most important first. is_attempted: whether the answer is more than the stub. failing_input: (evidence,
+    failed, message) -> a small input with a wrong result, name -> text, if possible the one that the first finding names.
+    picture: (evidence, states) -> the picture for a page, by the states of the checks (empty: not attempted).
     """
-    lost = {each.name for each in failed}
-    if not failed or not lost <= weights.keys():
-        return float(not failed)
-    return sum(weight for name, weight in weights.items() if name not in lost) / sum(weights.values())
+
+    asked: type
+    reply: type
+    diagnoses: Sequence[Diagnosis]
+    plans: Callable[[Exercise, Any, np.random.Generator, Purpose], Iterator[Plan]]
+    structure: Callable[[Exercise, Any], str | None]
+    asking: Callable[[Exercise, Any], Asking]
+    goes_on: Callable[[Any], bool]
+    evidence: Callable[[Exercise, Any], Any]
+    add: Callable[[Any, Plan, Sequence[Any]], None]
+    checks: Callable[[Exercise, Any], tuple[Check, ...]]
+    findings: Callable[[Any, list[str]], list[Finding]]
+    is_attempted: Callable[[Any], bool]
+    failing_input: Callable[[Any, set[str], str], Mapping[str, str]]
+    picture: Callable[[Any, Mapping[str, State]], Picture | None] = lambda evidence, states: None
 
 
 def state(right: bool) -> State:

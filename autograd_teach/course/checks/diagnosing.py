@@ -1,17 +1,19 @@
-"""What a diagnosis is, how the first one that applies is found, and words that several diagnoses use.
+"""What a diagnosis is, how the first one that applies is found, and the diagnoses of errors, of whatever kind the exercise is.
 
-NumPy only; does not depend on the kind of evidence. The diagnoses are in function/ (values.py: the object and what forward
-returns; returned.py and gradients.py: what backward returns; beyond.py: further requirements) and in call/ (runs.py,
-results.py, numbers.py).
+NumPy only, reads only evidence. The other diagnoses are in numbers.py (numbers), function/returned.py (what forward and backward
+return) and call/results.py (the kind of a result). The order counts: the first one that fits gives the message.
 """
 
+import re
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeGuard, TypeVar
 
-import numpy as np
-
+from ..exercises.declaration import CallForm
 from ..guard import Crash
+from .table import scope_in_words
+from .writing import for_inputs, how_many, size_shown
 
 Recognise = Callable[[Any], "str | Finding | None"]
 
@@ -50,79 +52,55 @@ def into(table: list[Diagnosis]) -> Callable[..., Callable[[Recogniser], Recogni
 
 
 def first_findings(table: Iterable[Diagnosis], evidence: Any, failed: list[str]) -> list[Finding]:
-    """The findings on the failed checks, at most one per check, in the order of the table.
+    """The findings on the failed checks, at most one per check, in the order of the checks.
 
-    A row that raises is skipped, so that a student does not get a traceback of this package. The error is added to
-    `evidence.faults`, which tests require to be empty.
+    Of the rows that explain a check, the first one that applies counts. A row that raises is skipped, so that a student
+    does not get a traceback of this package. The error is added to `evidence.faults`, which tests require to be empty.
     """
-    findings: list[Finding] = []
+    evidence.failed, findings = failed, dict[Finding, int]()
     open_checks = set(failed)
     for row in table:
-        if open_checks.intersection(row.explains):
+        if explained_checks := open_checks.intersection(row.explains):
             try:
-                message = row.recognise(evidence)
+                with warnings.catch_warnings():  # those of a mistake or a specification do not concern the student
+                    warnings.simplefilter("ignore")
+                    message = row.recognise(evidence)
             except Exception as fault:  # noqa: BLE001  # any bug of this package
                 evidence.faults.append(f"{row.name}: {type(fault).__name__}: {fault}")
                 continue
             if message:
                 open_checks.difference_update(row.explains)
                 finding = message if isinstance(message, Finding) else Finding(row.name, message)
-                findings += [finding] if finding not in findings else []
-    return findings
+                findings.setdefault(finding, min(map(failed.index, explained_checks)))
+    return sorted(findings, key=lambda finding: findings[finding])
 
 
-def common_factor(pairs: list[tuple[np.ndarray, np.ndarray]]) -> float | None:
-    """The number c with got = c * expected in all pairs; None if there is none, or if it is 0 or 1."""
-    got = np.concatenate([pair[0] for pair in pairs]) if pairs else np.zeros(0)
-    want = np.concatenate([pair[1] for pair in pairs]) if pairs else np.zeros(0)
-    if not want.any() or not np.isfinite(got).all():
-        return None
-    factor = float(got @ want / (want @ want))
-    if abs(factor) < 1e-6 or abs(factor - 1) < 1e-4:
-        return None
-    return factor if np.allclose(got, factor * want, rtol=1e-5, atol=1e-6) else None
+# ---- errors in words -----------------------------------------------------------------------------------------------------
 
-
-# Helpers: words
-
-
-_MEANINGS = (
-    (("backward through the graph a second time",), "an earlier backward pass has freed what the graph had saved"),
-    (
-        ("does not require grad and does not have a grad_fn",),
-        "what is differentiated there was not computed from a tensor that requires grad, or the computation was not recorded",
-    ),
-    (
-        ("can be implicitly created only for scalar outputs",),
-        "what is differentiated there has several entries, but only a single number can be differentiated without weights",
-    ),
-    (
-        ("leaf Variable that requires grad is being used in an in-place",),
-        "it writes to a leaf while autograd records",
-    ),
-    (
-        ("mark_non_differentiable only accepts variable",),
-        "its arguments are tensors: no tuple or list of them, no name",
-    ),
-    (("save_for_backward can only save variables",), "it is for tensors only: keep other objects as attributes of ctx"),
-    (
-        ("'tuple'", "only integer tensors of a single element"),
-        "is something there a tuple? {tuples} one, even for a single tensor",
-    ),
-)
-"""Parts of an engine's messages, and their meaning in plain words."""
-
-
-_SAVED = (
-    "`ctx.saved_tensors` holds the tensors of the last call of `ctx.save_for_backward`, and their number is different "
-    "(a second call replaces the first)"
-)
-
-_NOT_SAVED = "`ctx.saved_tensors` is empty: only tensors that were given to `ctx.save_for_backward` are in it"
-
-_NEEDED = (
-    "`ctx.needs_input_grad` has one entry for each argument of forward, counted from 0, and `ctx` is not one of them"
-)
+_MEANINGS = {
+    "index out of range.*\n.*needs_input_grad": "`ctx.needs_input_grad` has one entry for each argument of forward, counted "
+    "from 0, and `ctx` is not one of them",
+    "expected.* got 0.*\n.*saved_tensors": "`ctx.saved_tensors` is empty: only tensors that were given to "
+    "`ctx.save_for_backward` are in it",
+    "(to unpack|index out of range).*\n.*saved_tensors": "`ctx.saved_tensors` holds the tensors of the last call of "
+    "`ctx.save_for_backward`, and their number is different (a second call replaces the first)",
+    "backward through the graph a second time": "an earlier backward pass has freed what the graph had saved",
+    "does not require grad and does not have a grad_fn": "what is differentiated there was not computed from a tensor that "
+    "requires grad, or the computation was not recorded",
+    "can be implicitly created only for scalar outputs": "what is differentiated there has several entries, but only a single "
+    "number can be differentiated without weights",
+    "once_differentiable": "it forbids what this exercise asks for",
+    "marked as dirty": "mark the argument that is to be changed, change it itself and return it: no other one, no new tensor",
+    "leaf Variable that requires grad is being used in an in-place": "it writes to a leaf while autograd records",
+    "modified by an inplace operation": "backward needs a tensor of that shape that was changed in place after it was saved",
+    "mark_non_differentiable only accepts variable": "its arguments are tensors: no tuple or list of them, no name",
+    "save_for_backward can only save variables": "it is for tensors only: keep other objects as attributes of ctx",
+    "('tuple'|only integer tensors of a single element).*\n.*needs_input_grad": "`ctx.needs_input_grad` is a tuple: write an "
+    "index in brackets",
+    "'tuple'|only integer tensors of a single element": "is something there a tuple? {tuples} one, even for a single tensor",
+    "maximum recursion depth": "calls are nested more deeply than Python allows (about a thousand, in JupyterLab three thousand)",
+}
+"""Regular expressions for an error's message, and after it the line that raised it, and the meaning in plain words."""
 
 
 def is_stub(crash: Crash | None) -> TypeGuard[Crash]:
@@ -136,84 +114,100 @@ def is_stub(crash: Crash | None) -> TypeGuard[Crash]:
 
 
 def explained(crash: Crash) -> str:
-    """A crash in words. The meaning of the engine's message is added if it is known."""
-    if "index out of range" in crash.message and "needs_input_grad" in crash.source:
-        return f"{str(crash).removesuffix('.')}; {_NEEDED}"
-    if "saved_tensors" in crash.source and any(part in crash.message for part in ("to unpack", "index out of range")):
-        nothing = "expected" in crash.message and "got 0" in crash.message
-        return f"{str(crash).removesuffix('.')}; {_NOT_SAVED if nothing else _SAVED}"
-    if crash.reason:
-        return f"{str(crash).removesuffix('.')}; {crash.reason}"
-    for parts, meaning in _MEANINGS:
-        if any(part in crash.message for part in parts):
-            tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"
-            if "needs_input_grad" in crash.source:
-                return f"{str(crash).removesuffix('.')}; `ctx.needs_input_grad` is a tuple: write an index in brackets"
-            return f"{str(crash).removesuffix('.')}; {meaning.format(tuples=tuples)}"
-    return str(crash)
+    """A crash in words, with the reason that was read in the source or the meaning of the message, if one is known."""
+    tuples = "`ctx.saved_tensors` is" if crash.phase == "backward" else "`autograd.grad` gives"
+    meanings = (
+        meaning.format(tuples=tuples)
+        for pattern, meaning in _MEANINGS.items()
+        if re.search(pattern, f"{crash.message}\n{crash.source}")
+    )
+    why = crash.reason or next(meanings, "")
+    words = re.sub(r"(?<!\.)\.$", "", str(crash))
+    return f"{words}; {why}" if why else words
 
 
-def entries(bad: np.ndarray) -> str:
-    """The wrong entries in words: whole columns or rows if possible, else the first few indices.
-
-    >>> entries(np.array([[True, False], [True, False]]))
-    'column 0'
-    """
-    if bad.ndim == 2:
-        for axis, word in ((0, "column"), (1, "row")):
-            full, touched = bad.all(axis=axis), bad.any(axis=axis)
-            if np.array_equal(full, touched) and not full.all():
-                numbers = [str(i) for i in np.flatnonzero(full)]
-                return f"{word}{'s' if len(numbers) > 1 else ''} {' and '.join(_shortened(numbers))}"
-    places = [index_in_words(tuple(int(i) for i in at)) for at in np.argwhere(bad)]
-    return f"{'entries' if len(places) > 1 else 'entry'} {' and '.join(_shortened(places))}"
+RUNNING: list[Diagnosis] = []
+diagnosis = into(RUNNING)
 
 
-def _shortened(words: list[str]) -> list[str]:
-    return words if len(words) <= 3 else [", ".join(words[:2]), f"{len(words) - 2} more"]
+@diagnosis("timeout", "runs")
+def _timeout(evidence: Any) -> str | None:
+    stop = evidence.timeout
+    if stop is None:
+        return None
+    where = "" if stop.line is None else f", at line {stop.line}: `{stop.source}`"
+    last = for_inputs(evidence.form, evidence.stopped.arguments) if evidence.runs else ""
+    slow = ", does each step take longer the more there is to go through, or is the same work done many times" * bool(
+        last
+    )
+    return (
+        f"stopped after {evidence.exercise.seconds:g} s in {stop.phase}{where}{last}; is there an endless loop{slow}?"
+    )
 
 
-def index_in_words(at: tuple[int, ...]) -> str:
-    return f"[{', '.join(map(str, at))}]" if at else ""
+@diagnosis("raises_for_some", "runs")
+def _raises_for_some(evidence: Any) -> str | None:
+    """Some inputs raise: which ones, and what the others give."""
+    runs = evidence.runs
+    crashed = [number for number, run in enumerate(runs) if run.crash]
+    if not crashed or len(crashed) == len(runs):
+        return None
+    first = min(crashed, key=lambda number: size_shown(runs[number].arguments))
+    alike = [number for number in crashed if _words(runs[number].crash) == _words(runs[first].crash)]
+    inputs = [run.arguments for run in runs]
+    scope = scope_in_words(evidence.form, inputs, crashed, range(len(runs))) if len(alike) == len(crashed) else ""
+    if not scope.startswith(", for every"):
+        more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
+        scope = f"{for_inputs(evidence.form, inputs[first])}{more}"
+    others = "; other inputs raise an error in another line or with other words" if len(alike) < len(crashed) else ""
+    return f"{raised_in_words(evidence, runs[first].crash)}; this happens{scope.removeprefix(',')}{others}{_rest(evidence, runs[first].crash, len(crashed))}"
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers, written with enough digits to differ by about as much as they do.
-
-    >>> apart(1.0, 2.5), apart(1.00001, 1.00002), apart(1.00049, 1.00051)
-    (('1', '2.5'), ('1.00001', '1.00002'), ('1.00049', '1.00051'))
-    """
-    written = [(f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in range(4, 18)]
-    off = abs(one - other)
-    differ = (pair for pair in written if pair[0] != pair[1])
-    return next((pair for pair in differ if not abs(abs(float(pair[0]) - float(pair[1])) - off) > off / 2), written[0])
+def _words(crash: Crash) -> tuple[str, int | None, str]:
+    return crash.kind, crash.line, crash.message[:20]
 
 
-def times(factor: float) -> str:
-    sign = "with the wrong sign, " if factor < 0 else ""
-    size = abs(factor)
-    for number in range(2, 101):
-        if np.isclose(size, number, rtol=1e-4):
-            return f"{sign}{number} times too large"
-        if np.isclose(size, 1 / number, rtol=1e-4):
-            small = "half of what it must be" if number == 2 else f"1/{number} of what it must be"
-            return sign + small
-    return f"{apart(factor, 1.0)[0]} times what it must be"
+def _rest(evidence: Any, crash: Crash, crashed: int) -> str:
+    """What the inputs that do not raise give, in words."""
+    if evidence.failed == ["runs"]:
+        return "; the other inputs work" if crashed == 1 else "; the rest work"
+    if crash.phase == "backward":
+        return ""
+    table = evidence.table("value" if isinstance(evidence.form, CallForm) else "forward")
+    right = len(table.runs) - len({run for run, _ in table.wrong})
+    if not right:
+        return "; no input gives the right result"
+    return f"; the result is right for {right} of {how_many(len(evidence.runs), 'input')}"
 
 
-def a_or_an(type_name: str) -> str:
-    return f"{'an' if type_name[:1] in 'aeio' else 'a'} {type_name}"
+@diagnosis("signature", "runs")
+def _signature(evidence: Any) -> str | None:
+    crash = next((run.crash for run in evidence.runs if run.crash), None)
+    wrong_number = re.compile(r"takes .*argument|missing \d+ required|unexpected keyword|takes no arguments")
+    if crash is None or crash.line is not None or crash.kind != "TypeError" or not wrong_number.search(crash.message):
+        return None
+    form, names = evidence.form, ", ".join(evidence.form.arguments) or "nothing"
+    if not isinstance(form, CallForm):
+        names = f"ctx, {names}" if crash.phase == "forward" else "ctx and one grad_output for each result"
+    elif form.call is not None:
+        return f"it is not called as the statement says, or with other arguments: {crash.message}"
+    who = "it" if isinstance(form, CallForm) else crash.phase
+    return f"{who} is called with {names}; yours takes something else: {crash.message}"
 
 
-def size_shown(arguments: Iterable[Any]) -> int:
-    """Roughly how much text the arguments of a call take. Small arguments count as 0.
-
-    >>> size_shown([np.zeros(3), "mul"]), size_shown([np.zeros((40, 2))])
-    (0, 10)
-    """
-    return sum(map(_size, arguments)) // 8
+@diagnosis("raised", "runs")
+def _raised(evidence: Any) -> str | None:
+    return next((raised_in_words(evidence, run.crash) for run in evidence.runs if run.crash), None)
 
 
-def _size(argument: Any) -> int:
-    array = getattr(argument, "array", argument)
-    return array.size if isinstance(array, np.ndarray) else max(len(repr(array)) - 80, 0)
+def raised_in_words(evidence: Any, crash: Crash) -> str:
+    """An error in words. If no line of the answer was running, it is not described as an error of the answer."""
+    told = explained(crash)
+    if crash.line is not None or crash.absent or crash.ends_program:
+        return told
+    if not isinstance(evidence.form, CallForm):
+        return told.replace(f"{crash.phase} raised", f"around {crash.phase}, autograd raised", 1)
+    told = told.partition(" raised ")[2]
+    if evidence.form.call is None:
+        return f"calling it, or reading what it returns, raises {told}; this is not in a line of yours"
+    return f"the check uses your answer as the statement says, and gets {told}; this is not in a line of yours"

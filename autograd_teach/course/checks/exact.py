@@ -34,6 +34,15 @@ class Engine:
         self.kinds = (tensor, importlib.import_module(f"{name}.nn").Parameter)
         self._detach, self._numpy = tensor.detach, tensor.numpy
         self._flags = {flag: getattr(tensor, flag) for flag in _FLAGS}  # properties
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compute a gradient once, outside of any time limit: at the first one, PyTorch imports modules for seconds."""
+        methods = {"forward": staticmethod(lambda ctx, x: x.clone()), "backward": staticmethod(lambda ctx, g: g)}
+        copy: Any = type("Copy", (self.function,), methods)
+        with self.torch.enable_grad():
+            x = self.torch.tensor([1.0], requires_grad=True)
+            self.torch.autograd.grad(copy.apply(x) * 1, x, grad_outputs=self.torch.tensor([1.0]))
 
     def is_tensor(self, thing: Any) -> bool:
         """Whether `thing` is a tensor or parameter of the engine, by exact type."""

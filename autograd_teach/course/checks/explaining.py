@@ -3,24 +3,21 @@
 NumPy only; does not use records. A candidate is a declared mistake or a change of the reference (../mutants.py).
 """
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..mutants import LEFT_OUT, OTHERS, SLIP, Change, Reference, Slip, in_words, reference_of
-from .inputs import ChangeOfArguments
+from ..mutants import LEFT_OUT, SLIP, Change, Reference, Slip, in_words, reference_of
 from .spec import Mistake
+from .table import Key, Table, is_zero
 
-Key = tuple[int, Any]
-"""The number of a run, and the part of its result: an argument's gradient, a key of a dict."""
-
-MOST_TRIES = 12_000
-"""Predictions that are computed for one answer. Beyond it, the generic diagnoses must do."""
+MOST_SECONDS = 1.5
+"""The computing time in which an explanation is looked for. Beyond it, the generic diagnoses must do."""
 
 MOST_TOGETHER = 3
 """The most mistakes that are told together."""
@@ -38,31 +35,18 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Table:
-    """The parts of the results in all runs: what is right, and what came. runs: their numbers, the smallest first."""
-
-    runs: Sequence[int]
-    want: Mapping[Key, Any]
-    got: Mapping[Key, Any]
-    same: Callable[[Any, Any], bool]
-
-    @cached_property
-    def wrong(self) -> frozenset[Key]:
-        """The parts that are not right."""
-        return frozenset(key for key, right in self.want.items() if not self.same(self.got.get(key), right))
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """The mistakes that explain an answer. everywhere: whether they also leave right what is right."""
+    """The mistakes that explain an answer, and the parts that they explain."""
 
     candidates: tuple[Candidate, ...]
-    everywhere: bool = True
-    explained: frozenset[Key] = frozenset()
+    explained: frozenset[Key]
+    scope: str = ""  # the inputs that it is about, in words, if it would make something wrong that is right for others
 
     @property
     def message(self) -> str:
-        return in_words(sorted((each.change for each in self.candidates), key=lambda change: change.number))
+        return (
+            in_words(sorted((each.change for each in self.candidates), key=lambda change: change.number)) + self.scope
+        )
 
 
 @dataclass
@@ -72,55 +56,46 @@ class _Fit:
     spoils: bool = False  # whether it would make something wrong that is right
 
 
-def explanation(table: Table, candidates: Sequence[Candidate], partly: bool = False) -> Explanation | None:
+def explanation(table: Table, candidates: Callable[[], Sequence[Candidate]], partly: bool) -> Explanation | None:
     """The first candidate that explains every wrong part and no right one; else a few together; else the best of the rest.
 
-    candidates: the likely ones first. partly: whether a few of the wrong parts are enough, as in a prediction.
+    candidates: gives the likely ones first. partly: whether a few of the wrong parts are enough, as in a prediction.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of a changed reference do not concern the student
-        return _best(table, candidates, partly)
-
-
-def _best(table: Table, candidates: Sequence[Candidate], partly: bool) -> Explanation | None:
     wrong = table.wrong
     runs = [run for run in table.runs if any(key[0] == run for key in wrong)]
     if not runs:
         return None
     enough = partly or _says_enough(table)
-    tries = iter(range(MOST_TRIES))
+    until = time.process_time() + MOST_SECONDS
     first = {key for key in wrong if key[0] == runs[0]}
-    others: list[_Fit] = []
-    loose: list[_Fit] = []
-    for candidate in candidates:
+    others, loose = list[_Fit](), list[_Fit]()
+    for candidate in candidates():
         fit = _Fit(candidate)
-        if not (candidate.change.is_declared or enough) or not _try(fit, table, runs[:1], tries):
+        if not (candidate.change.is_declared or enough) or not _try(fit, table, runs[:1], until):
             continue
         if fit.explained != first:
             others.append(fit)
-        elif _try(fit, table, runs[1:], tries) and fit.explained == wrong:
+        elif _try(fit, table, runs[1:], until) and fit.explained == wrong:
             _see_the_rest(fit, table, runs)
             if not fit.spoils:
-                return Explanation((candidate,), True, wrong)
+                return Explanation((candidate,), frozenset(wrong))
             loose.append(fit)
         elif fit.explained:
             others.append(fit)
-    several, left = _several(others, table, runs, tries, 1 if partly else MOST_TOGETHER)
-    if several and (partly or not left or _is_most(several, table, runs[0], left)):
-        return Explanation(tuple(several), True, wrong - left)
-    telling = _says_enough(table, most=3)
-    for fit in loose if len(runs) > 1 else ():
-        change = fit.candidate.change
-        if change.is_declared or (telling and change.likely[0] != OTHERS):
-            return Explanation((fit.candidate,), False, wrong)
+    several, left = _several(others, table, runs, until, 1 if partly else MOST_TOGETHER)
+    smallest_too = all(each.change.is_declared for each in several) and not any(key[0] == runs[0] for key in left)
+    if several and (partly or not left or (smallest_too and len(left) < len(wrong) / 2)):
+        return Explanation(tuple(several), frozenset(wrong - left))
+    if loose and len(runs) > 1:
+        return Explanation((loose[0].candidate,), frozenset(wrong), table.scope(wrong))
     return None
 
 
-def _try(fit: _Fit, table: Table, runs: Sequence[int], tries: Iterator[int]) -> bool:
+def _try(fit: _Fit, table: Table, runs: Sequence[int], until: float) -> bool:
     """Whether the candidate agrees with the wrong parts of these runs that it changes, and changes no right ones there."""
     for run in runs:
         given = fit.candidate.gives(run)
-        if given is None or (given and next(tries, None) is None):
+        if given is None or time.process_time() > until:
             return False
         for part, value in given.items():
             key = (run, part)
@@ -139,22 +114,22 @@ def _try(fit: _Fit, table: Table, runs: Sequence[int], tries: Iterator[int]) -> 
 def _see_the_rest(fit: _Fit, table: Table, wrong_runs: Sequence[int]) -> None:
     """Note whether the candidate would make wrong what is right in the other runs."""
     for run in table.runs:
-        if run not in wrong_runs:
+        if run not in wrong_runs and not fit.spoils:
             given = fit.candidate.gives(run)
-            keys = [(run, part) for part in given or {} if (run, part) in table.want]
-            if given is None or any(not table.same(given[key[1]], table.want[key]) for key in keys):
-                fit.spoils = True
-                return
+            fit.spoils = given is None or any(
+                (run, part) not in table.want or not table.same(each, table.want[run, part])
+                for part, each in given.items()
+            )
 
 
 def _several(
-    fits: Sequence[_Fit], table: Table, runs: Sequence[int], tries: Iterator[int], most: int
+    fits: Sequence[_Fit], table: Table, runs: Sequence[int], until: float, most: int
 ) -> tuple[list[Candidate], set[Key]]:
     """A few candidates that explain different wrong parts, those that explain most first; and the parts that are left."""
     fitting = []
     for fit in fits:
         fit.explained.clear()
-        if _try(fit, table, runs, tries) and fit.explained:
+        if _try(fit, table, runs, until) and fit.explained:
             _see_the_rest(fit, table, runs)
             fitting += [] if fit.spoils else [fit]
     left, chosen = set(table.wrong), list[_Fit]()
@@ -171,26 +146,15 @@ def _entry(key: Key) -> Any:
     return key[0], key[1].partition("]")[0] if isinstance(key[1], str) else key[1]
 
 
-def _is_most(several: Sequence[Candidate], table: Table, first: int, left: set[Key]) -> bool:
-    """Whether declared mistakes explain the `first` wrong run and most others, and nothing else is of a wrong kind."""
-    return (
-        all(each.change.is_declared for each in several)
-        and not any(key[0] == first for key in left)
-        and len(left) < len(table.wrong) / 2
-        and all(np.shape(table.got.get(key, ())) == np.shape(table.want[key]) for key in left)
-    )
-
-
-def _says_enough(table: Table, most: int = 1) -> bool:
+def _says_enough(table: Table) -> bool:
     """Whether the wrong numbers are so special that a derived mistake does not agree with them by chance."""
-    wrong, special = table.wrong, set[float]()
-    if all(_is_zero(table.got.get(key)) for key in wrong):
+    wrong = table.wrong
+    if all(is_zero(table.got.get(key)) for key in wrong):
         return False
     for key in wrong:
-        got = table.got.get(key)
-        if isinstance(got, np.ndarray | np.floating | float) and np.asarray(got).dtype.kind == "f":
-            special |= {float(each) for each in np.ravel(got)[:50] if np.isfinite(each) and each != np.round(each)}
-        if len(special) >= most:
+        got: Any = table.got.get(key)
+        is_float = isinstance(got, np.ndarray | np.floating | float) and np.asarray(got).dtype.kind == "f"
+        if is_float and any(np.isfinite(each) and each != np.round(each) for each in np.ravel(got)[:50]):
             return True
     return len(wrong) >= 3 and len({repr(table.got.get(key)) for key in wrong}) >= 2
 
@@ -201,29 +165,23 @@ def _kind(value: Any) -> tuple[bool, bool]:
     return isinstance(value, list | dict), is_bool
 
 
-def _is_zero(value: Any) -> bool:
-    return isinstance(value, int | float | np.ndarray) and not np.any(value)
-
-
 def candidates_of(
     reference: Callable[..., Any] | None,
     mistakes: Sequence[Mistake | Slip],
     gives: Callable[[Callable[..., Any], int], Mapping[Any, Any] | None],
     part: str = "forward",
     names: Sequence[str] = (),
-    others: Iterable[tuple[str, ChangeOfArguments]] = (),
 ) -> list[Candidate]:
-    """The declared mistakes in a `part` of an answer ("forward" or "vjp"), the changes of its reference, then `others`.
+    """The declared mistakes in a `part` of an answer ("forward" or "vjp"), and the changes of its reference.
 
     gives: from a mistaken function and the number of a run to what it gives there. names: of the arguments, if one of them
-    may be given back. others: changes of the arguments.
+    may be given back.
     """
-    functions = [
-        (Change(0, (SLIP, number), mistake.message), function)
+    declared = [
+        Candidate(Change(0, (SLIP, number), mistake.message), partial(gives, function))
         for number, mistake in enumerate(mistakes)
         if isinstance(mistake, Mistake) and (function := getattr(mistake, part))
     ]
-    declared = [Candidate(change, partial(gives, function)) for change, function in functions]
     made, right = changed(reference, mistakes), dict[int, tuple[int, frozenset[int]]]()
 
     def gives_with(change: Change, run: int) -> Mapping[Any, Any] | None:
@@ -234,45 +192,17 @@ def candidates_of(
         turns, met = right[run]
         return gives(partial(made.run, change, turns=turns), run) if change.line in met else {}
 
-    def of_other(change: ChangeOfArguments, *arguments: Any) -> Any:
-        assert reference is not None
-        return reference(*change(arguments))
-
     unchanged = [
         Candidate(Change(0, (LEFT_OUT,), f"the result is the same as {name}, unchanged"), partial(gives, _argument(at)))
         for at, name in enumerate(names)
     ]
     changes = [Candidate(each, partial(gives_with, each)) for each in (made.changes if made else ())]
     slips = sum(each.change.is_declared for each in changes)
-    return [
-        *declared,
-        *changes[:slips],
-        *unchanged,
-        *changes[slips:],
-        *(Candidate(Change(0, (OTHERS,), words), partial(gives, partial(of_other, each))) for words, each in others),
-    ]
+    return [*declared, *changes[:slips], *unchanged, *changes[slips:]]
 
 
 def _argument(at: int) -> Callable[..., Any]:
     return lambda *arguments: arguments[at]
-
-
-def written_out(spec: Any) -> Iterator[Mistake]:
-    """The declared mistakes of a specification, each `Slip` as the functions that it makes of its references.
-
-    Raises `ValueError` if a slip begins at no labelled line.
-    """
-    references = {"forward": forward_of(spec), "vjp": backward_of(spec)}
-    made = {part: changed(reference, spec.mistakes) for part, reference in references.items()}
-    for mistake in spec.mistakes:
-        if isinstance(mistake, Mistake):
-            yield mistake
-            continue
-        several = [(part, each, change) for part, each in made.items() if each for change in each.changes]
-        found = {part: partial(each.run, change) for part, each, change in several if change.slip is mistake}
-        if not found:
-            raise ValueError(f"no label begins with {mistake.at!r}, where a slip is declared")
-        yield Mistake(mistake.message, found.get("forward"), found.get("vjp"))
 
 
 def forward_of(spec: Any) -> Callable[..., Any]:

@@ -30,12 +30,10 @@ def html(report: Report) -> str:
         style=Markup((_HERE / "page.css").read_text(encoding="utf-8")),  # our own file
         marks=_MARKS,
         labels=labels,
-        picture=checker_of(report.exercise).picture(report.evidence, dict(_states(report))),
+        picture=checker_of(report.exercise).picture(
+            report.evidence, {check.name: state for check, state in report.lines if report.attempted}
+        ),
     )
-
-
-def _states(report: Report) -> list[tuple[str, State]]:
-    return [(check.name, state) for check, state in report.lines] if report.attempted else []
 
 
 def render(template: str, **values: Any) -> str:

@@ -1,14 +1,49 @@
-"""Converts records to plain data and back: dataclasses of flags, numbers, words, arrays and collections of them.
+"""Records of what an answer did, as plain data: their values, and how they are sent and read back.
 
-Reading is strict: a value that does not have the declared type raises `Broken`. So a record from an untrusted process holds
-what its type says, and nothing else. Standard library and NumPy only.
+A record is a dataclass of flags, numbers, words, arrays and collections of them. Reading is strict: a value that does not
+have the declared type raises `Broken`. So a record from an untrusted process holds what its type says, and nothing else.
+Standard library and NumPy only.
 """
 
 import types
 from collections.abc import Mapping
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+
+class Nothing:
+    """The type of `NOTHING`."""
+
+
+NOTHING = Nothing()
+"""Stands for a missing result."""
+
+
+class NumPyArray(np.ndarray):
+    """A NumPy array that an answer returned. Tensors are recorded as plain arrays."""
+
+
+class OwnList(list[Any]):
+    """A list that an answer returned. What the `call` of a form makes of an answer is a plain list."""
+
+
+class OwnTuple(list[Any]):
+    """A tuple that an answer returned. It is compared like a list, but written with other brackets."""
+
+    brackets = ("(", ")")
+
+
+@dataclass(frozen=True)
+class Strange:
+    """An object in a result that cannot be compared, given by the name of its type."""
+
+    type: str
+
+    def __repr__(self) -> str:
+        return f"<{self.type}>"
 
 
 class Broken(Exception):

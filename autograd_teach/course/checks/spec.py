@@ -6,7 +6,6 @@ files that fill them in are never loaded in a process that runs a student's code
 
 import copy
 import functools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -145,22 +144,6 @@ def _(argument: Leaf) -> Any:
 @specified.register
 def _(argument: Program) -> Any:
     return eval(argument.text, {"torch": np})  # the course's own text
-
-
-def drawn(formula: str, rng: np.random.Generator) -> str:
-    """`formula` with a random number between 0.5 and 1.5 for {a}, an exponent for {n}, and a function for {f}.
-
-    Its results cannot be known in advance.
-
-    >>> drawn("{f}({a} * x) + {a} * x ** {n}", np.random.default_rng(5))
-    'torch.tanh(1.31 * x) + 1.02 * x ** 4'
-    """
-    draw: dict[str, Callable[[], str]] = {
-        "a": lambda: f"{rng.uniform(0.5, 1.5):.2f}",
-        "n": lambda: str(rng.integers(3, 5)),
-        "f": lambda: f"torch.{rng.choice(['sin', 'cos', 'tanh'])}",
-    }
-    return re.sub(r"\{([anf])\}", lambda found: draw[found[1]](), formula)
 
 
 def as_drawn(arguments: Sequence[Any]) -> Arguments:

@@ -124,7 +124,6 @@ SPECS = {
             ),
             Slip("the test which", "abs(u) > abs(v)", '"max": compare the numbers with their signs: -4 is below 1'),
             Slip("the test which", "True", '"max": y follows the larger number, which is not always u'),
-            Slip("the test which", "False", '"max": y follows the larger number, which is not always v'),
             Slip(
                 'the slopes of "max"',
                 "(u, 0.0) if u > v else (0.0, v)",

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, drawn
+from ..checks.spec import Also, Arguments, CallSpec
 from ..exercises.declaration import Program
 from ..jacobian import numerical_jacobian
 from ..mutants import Slip
+from .formulas import drawn
 
 SCALARS = (
     ("({a} * x ** {n}).sum()", (3,)),

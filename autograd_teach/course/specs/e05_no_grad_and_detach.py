@@ -1,6 +1,5 @@
 """The specification of notebook 05, what is recorded and what is not: train_linear, stop_gradient, ema_update."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -127,6 +126,9 @@ def descent(a: Any, b: Any, blind: str) -> dict[str, Any]:
     return {"loss": loss, "gradient": at_start, "end": [np.asarray(a), np.asarray(b)]}
 
 
+TAKEN_FOR = {"none": ["both"], "a": ["none", "both"], "b": ["none", "both"], "both": ["none", "b"]}
+"""A word for `blind` -> other words as which it was understood."""
+
 SENT_TO = {"none": "a and b", "a": "b alone", "b": "a alone", "both": "neither"}
 """Who gets a gradient from the last term, in words."""
 
@@ -243,6 +245,7 @@ SPECS = {
             *(
                 Slip("who", f"WHO[{word!r}]", f"the last term sends its gradient to {to}, whatever `blind` says")
                 for word, to in SENT_TO.items()
+                if word in ("a", "both")
             ),
             *(
                 Slip(
@@ -250,7 +253,8 @@ SPECS = {
                     f"WHO[{like!r} if blind == {word!r} else blind]",
                     f"if `blind` is {word!r}, the last term sends its gradient to {SENT_TO[like]}",
                 )
-                for word, like in itertools.permutations(WHO, 2)
+                for word, likes in TAKEN_FOR.items()
+                for like in likes
             ),
             Slip(
                 "the last",

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, drawn
+from ..checks.spec import Also, Arguments, CallSpec
 from ..exercises.declaration import Watched
 from ..jacobian import numerical_jacobian
 from ..mutants import Slip
 from .e02_grad_and_backward import NO_TRACE
+from .formulas import drawn
 
 PAIRS = (
     ("((h := torch.exp({a} * x)).sum(), ({a} * h * h).sum())", (2,)),

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Also, Arguments, CallSpec, Mistake, drawn, specified
+from ..checks.spec import Also, Arguments, CallSpec, Mistake, specified
 from ..exercises.declaration import Program, Watched
 from ..exercises.e07_higher_order import Part, Wide
 from ..mutants import Slip
 from .e02_grad_and_backward import NO_TRACE
+from .formulas import drawn
 
 Function = Callable[..., Any]
 

@@ -83,13 +83,9 @@ OTHER_WORDS = {
     "H wrong": (
         "`detach` and `.data` both share the memory, but only one of them shares the version counter: look again at H"
     ),
-    "ABG leaf": "in {}, what is written to is the result of an operation: it is not a leaf",
     "EFH leaf": "in {}, x is a leaf, but its change is not recorded, so the line that changes it does not raise",
     "AEG wrong": "in {}, the version counter counts the change: does backward run through and give a gradient?",
     "BD wrong": "in {}, no value changes after it was saved for backward, so the gradient is that of the loss",
-    "C wrong": (
-        "in C, a view of x is written to while autograd is recording: does the program get as far as `backward`?"
-    ),
 }
 """Letters and a word that is wrong for them: what to think about."""
 

@@ -117,7 +117,7 @@ SPECS = {
         kill_head_gradient,
         mistakes=OF_KILL_HEAD,
         holds={
-            "Write a Function `KillHead.apply(x, n)`": "structure, runs, forward, argument_changed",
+            "Write a Function `KillHead.apply(x, n)`": "structure, runs, forward, unchanged",
             "`n` is a whole number, $0": "explains",
             "In plain Python, one entry at a time:": "explains",
             "For example:": "explains",

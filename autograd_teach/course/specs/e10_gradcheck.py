@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.spec import Arguments, CallSpec, FunctionSpec, drawn
+from ..checks.spec import Arguments, CallSpec, FunctionSpec
 from ..exercises.declaration import Program
 from ..mutants import Slip
+from .formulas import drawn
 
 MAPS = (
     ("{a} * x ** {n} * x[0]", (2,), 0.1),
@@ -289,7 +290,7 @@ SPECS = {
         holds={
             "Write a function `numerical_jacobian(f, x, eps)`": "value",
             "Here $\\varepsilon$ is `eps`, and $e_j$ is 1": "value",
-            "The result is a `float64` tensor": "type, dtype, transposed",
+            "The result is a `float64` tensor": "type, dtype",
             "Both `x` and `f(x)` can have any shape.": "value",
             "Count their entries row by row": "value",
             "A tensor without dimensions has one entry.": "value",

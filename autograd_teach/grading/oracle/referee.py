@@ -3,26 +3,27 @@
 Does not run students' code. The right results come from the exercise's specification in NumPy. Inputs and cotangents are
 drawn with a seed that is drawn after the answer is loaded. The stages are those of a check, but requests are put to the
 answer in another process; here they are drawn, and the replies are read, strictly by type, and judged. A missing part of a
-reply is a failure before any check looks at the rest (`Checker.complete`).
+reply is a failure before any check looks at the rest (complete.py).
 
 May use NumPy and the specifications. Must not know students, points or processes.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...course.checks import checker_of
-from ...course.checks.checker import Check, Checker, Evidence, Plan, failed_checks, share
+from ...course.checks.checker import Check, Checker, Evidence, Plan
 from ...course.checks.function.evidence import Unfit
 from ...course.checks.records import read, told
 from ...course.exercises import declaration
 from ...course.exercises.declaration import Exercise, Prepared
 from ...course.specs import spec_of
 from . import wire
+from .complete import complete
 
 SMALLEST_REPLY = 16_384
 COMPLETE = Check("complete", "it returns all results and gradients that it is asked for", lambda evidence: "fail")
@@ -111,7 +112,7 @@ def _judged(checker: Checker, evidence: Evidence, plan: Plan, replies: Sequence[
     pairs = zip(plan.requests, replies, strict=False)
     try:
         is_complete = len(replies) == len(plan.requests) and all(
-            checker.complete(evidence.exercise, request, reply) for request, reply in pairs
+            complete(reply, evidence.exercise, request) for request, reply in pairs
         )
         checker.add(evidence, plan, replies)
         failed = failed_checks(checker, evidence)
@@ -169,3 +170,19 @@ def _length(value: Any) -> int:
     if isinstance(value, Prepared):
         return 60 + _length(vars(value))
     return 24
+
+
+def failed_checks(checker: Checker, evidence: Any) -> list[Check]:
+    """The checks that do not pass, including those that were not reached."""
+    return [each for each in checker.checks(evidence.exercise, evidence.spec) if each.judge(evidence) != "pass"]
+
+
+def share(weights: Mapping[str, float], failed: Sequence[Check]) -> float:
+    """The fraction of the points, from 0 to 1, for an answer that `failed` some of its checks.
+
+    It is the weight of the checks that pass, as a fraction of all weights. If a check without a weight failed, it is 0.
+    """
+    lost = {each.name for each in failed}
+    if not failed or not lost <= weights.keys():
+        return float(not failed)
+    return sum(weight for name, weight in weights.items() if name not in lost) / sum(weights.values())

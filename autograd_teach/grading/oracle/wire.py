@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_teach.course.checks.call.records import NOTHING, Nothing, NumPyArray, Strange
-from autograd_teach.course.checks.records import Broken
+from autograd_teach.course.checks.records import NOTHING, Broken, Nothing, NumPyArray, Strange
 from autograd_teach.course.exercises.declaration import Prepared
 
 Make = Callable[[str, str, dict[str, Any]], Prepared]

@@ -284,7 +284,7 @@ expect("factor", "the gradient that x gets is right but for a factor: half of wh
 edit("return centred * centred", "return centred * centred.detach()")
 
 # %% 08.repair_centre wrong: centre one mean detached
-expect("some_values", "the result is wrong at the gradient that x gets, right at the result")
+expect("wrong_value", "the gradient that x gets is [")
 def repair_centre(x):
     return (x - x.mean()) * (x - x.mean().detach())
 
@@ -423,7 +423,7 @@ expect("known", "no gradient reaches x: the result has no graph that leads back 
 edit("return y * (y >= 0.5)", "return (y >= 0.5).to(x.dtype)", of="by a mask")
 
 # %% 08.repair_threshold wrong: y.detach() shares the memory, so the saved result is still changed: backward raises
-expect("saved_changed", "backward raises: it needs a tensor of shape [3] that was changed in place after it was")
+expect("raised", "this is not in a line of yours")
 edit("result = y.clone()", "result = y.detach()", "return result", "return y")
 
 # %% 08.repair_threshold wrong: the first entry below the threshold ends the loop, what follows stays 0
@@ -438,7 +438,7 @@ expect("no_result", "it returns None: is there a `return`? Only the value that s
 edit("return y * (y >= 0.5)", "result = torch.where(y >= 0.5, y, torch.zeros_like(y))", of="by a mask")
 
 # %% 08.repair_threshold wrong: threshold of detached tanh
-expect("some_values", "the result is wrong at the gradient that x gets, right at the result")
+expect("some_entries", "the gradient that x gets is wrong only in entry [0]")
 def repair_threshold(x):
     y = x.detach().tanh()
     return torch.where(y < 0.5, 0 * x, x + (y - x.detach()))
@@ -535,7 +535,7 @@ def repair_products(x):
     return x.cumsum(0)
 
 # %% 08.repair_products wrong: goes through logarithms, which fails (nan) for negative entries and for 0
-expect("nan", "the result contains NaN")
+expect("nan", "the result has NaN in entry [2], for x = [")
 def repair_products(x):
     return x.log().cumsum(0).exp()
 
@@ -616,7 +616,7 @@ def repair_products(x):
     return torch.stack([x[i] ** (i + 1) for i in range(len(x))])
 
 # %% 08.repair_products wrong: products as given
-expect("saved_changed", "it needs a tensor of shape [] that was changed in place")
+expect("raised", "this is not in a line of yours")
 edit("products[i] = products[i - 1].clone() * x[i]", "products[i] = products[i - 1] * x[i]", of="copies saved")
 
 # %% 08.repair_products wrong: products without first
@@ -628,12 +628,12 @@ expect("raised", "a leaf Variable")
 edit("\n        products.append(products[-1] * x[i])", "\n        x[i] *= x[i - 1]", of="a list of")
 
 # %% 08.repair_products wrong: products through data
-expect("some_values", "the result is wrong at the gradient that x gets, right at the result")
+expect("wrong_value", "the gradient that x gets is [")
 edit("products[i] = products[i - 1].clone() * x[i]", "products.data[i] = (products[i - 1] * x[i]).data",
      of="copies saved")
 
 # %% 08.repair_products wrong: products factors detached
-expect("relation", "the gradient that x gets is right in the first entry only, and 0 in the")
+expect("some_entries", "the gradient that x gets is wrong only in entry [1]")
 edit("products[i] = products[i - 1].clone() * x[i]", "products[i] = products[i - 1].clone() * x[i].detach()",
      of="copies saved")
 
@@ -791,7 +791,7 @@ expect("known", "the loss: nothing is added up there")
 edit("loss = (w**4 - w**2).sum()\n    loss.backward()", "loss = w**4 - w**2\n    loss.sum().backward()")
 
 # %% 08.repair_step wrong: sums over dimension 0 only: backward fails for a w with two dimensions
-expect("one_shape", "`loss.backward()` raised RuntimeError")
+expect("raises_for_some", "`loss.backward()` raised RuntimeError")
 edit("loss = (w**4 - w**2).sum()", "loss = (w**4 - w**2).sum(0)")
 
 # %% 08.repair_step wrong: the new weights are returned instead of the loss
@@ -821,7 +821,7 @@ expect("known", "the gradient of the loss: 2 is left out")
 edit("w.copy_(0.9 * w - 0.1 * (4 * w**3 - 2 * w))", "w.copy_(0.9 * w - 0.1 * (4 * w**3 - w))", of="gradient by hand")
 
 # %% 08.repair_step wrong: step as given
-expect("saved_changed", "that was changed in place after it was saved")
+expect("raised", "that was changed in place after it was saved")
 edit("loss = (w**4 - w**2).sum()\n    loss.backward()",
      "loss = (w**4 - w**2).sum()\n    with torch.no_grad():\n        w *= 0.9\n    loss.backward()")
 
@@ -840,7 +840,7 @@ def repair_step(w):
     return loss
 
 # %% 08.repair_step wrong: w wrong in one entry
-expect("some_values", "w after the call is [ 7.", never=("['w']",))
+expect("some_entries", "w after the call is wrong only in entry [0]", never=("['w']",))
 edit("w -= 0.1 * w.grad", "w -= 0.1 * w.grad\n        if w.dim() == 1: w[0] = 7")
 
 # %% 08.repair_step wrong: loss off by one

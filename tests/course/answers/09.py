@@ -203,11 +203,11 @@ edit("grad_x = grad_output.clone()\n        grad_x[:, 0 : ctx.n] = 0\n        re
      "return grad_output.clone(), None")
 
 # %% 09.KillHead wrong: backward writes the zeros into grad_output itself
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("grad_output):\n        grad_x = grad_output.clone()", "grad_x):")
 
 # %% 09.KillHead wrong: forward zeros the columns of x itself: no copy is made
-expect("argument_changed", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
+expect("unchanged", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
 edit("result = x.clone()", "result = x.detach()")
 
 # %% 09.KillHead wrong: backward returns one value only, the None for n is missing
@@ -219,11 +219,11 @@ expect("known", "the zeros stand in the first n rows, not in the first n columns
 edit("result[:, 0:n] = 0", "result[:n] = 0", "grad_x[:, 0 : ctx.n] = 0", "grad_x[: ctx.n] = 0")
 
 # %% 09.KillHead wrong: n is kept on the class, so a second call overwrites the n of the first
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("ctx.n = n", "KillHead.n = n", "grad_x[:, 0 : ctx.n] = 0", "grad_x[:, :KillHead.n] = 0")
 
 # %% 09.KillHead wrong: the result is made by torch.zeros without a dtype, so a float64 matrix gives a float32 result
-expect("dtype", "the result is float32 although the argument is float64: keep the dtype of the argument")
+expect("dtype", "the result has dtype float32, it must have float64: keep the dtype of the argument")
 edit("result = x.clone()", "result = torch.zeros(x.shape)", "result[:, 0:n] = 0", "result[:, n:] = x[:, n:]")
 
 # %% 09.KillHead wrong: save_for_backward takes tensors only, n is an int
@@ -250,7 +250,7 @@ edit("grad_x = grad_output.clone()\n        grad_x[:, 0 : ctx.n] = 0\n        re
      "return grad_output[:, ctx.n:], None")
 
 # %% 09.KillHead wrong: backward multiplies the saved mask in place by grad_output, so a second backward is wrong
-expect("backward_once", "`(mask,) = ctx.saved_tensors` raised RuntimeError")
+expect("repeat", "`(mask,) = ctx.saved_tensors` raised RuntimeError")
 edit("ctx.saved_tensors\n        return mask * grad_output",
      "ctx.saved_tensors\n        mask *= grad_output\n        return mask", of="by mask")
 
@@ -276,7 +276,7 @@ class KillHead(Function):
         return grad, None
 
 # %% 09.KillHead wrong: rows
-expect("some_entries", "the gradient is wrong only in entries [0, 1] and [0, 2] and [1, 0] of x")
+expect("some_entries", "the gradient is wrong only in entries [0, 1] and [0, 2] and [1, 0]")
 edit("grad_x[:, 0 : ctx.n] = 0", "grad_x[ : ctx.n] = 0")
 
 # %% 09.KillHead wrong: off by one
@@ -487,7 +487,7 @@ edit("def forward(ctx, x, factor):", "def forward(ctx, x, factor):\n        ctx.
      "\n        (x,) = ctx.saved_tensors\n        return grad_output * ctx.factor, (grad_output * x).sum()")
 
 # %% 09.Scale wrong: factor is kept in a global variable, so that a later call changes the gradient of an earlier one
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("ctx.factor = factor", "global saved_factor\n        saved_factor = factor",
      "return grad_output * ctx.factor, None", "return grad_output * saved_factor, None")
 
@@ -501,12 +501,12 @@ edit("ctx.factor = factor", "ctx.save_for_backward(x)",
      "\n        return grad_output * ctx.factor", "\n        (x,) = ctx.saved_tensors\n        return grad_output * x")
 
 # %% 09.Scale wrong: forward multiplies x in place: the argument changes
-expect("argument_changed", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
+expect("unchanged", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
 edit("ctx.factor = factor\n        return x * factor",
      "ctx.factor = factor\n        x = x.detach()\n        x *= factor\n        return x")
 
 # %% 09.Scale wrong: factor becomes a float64 tensor of x's shape, so a float32 x gives a float64 result
-expect("dtype", "the result is float64 although the argument is float32: keep the dtype of the argument")
+expect("dtype", "the result has dtype float64, it must have float32: keep the dtype of the argument")
 edit("return x * factor", "return x * torch.full(x.shape, factor, dtype=torch.float64)")
 
 # %% 09.Scale wrong: backward takes the absolute value: the sign of a negative factor is lost
@@ -514,11 +514,11 @@ expect("known", "the slope: `factor` has lost its sign")
 edit("return grad_output * ctx.factor, None", "return grad_output * abs(ctx.factor), None")
 
 # %% 09.Scale wrong: backward multiplies grad_output in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("\n        return grad_output * ctx.factor", "\n        grad_output *= ctx.factor\n        return grad_output")
 
 # %% 09.Scale wrong: forward goes through the rows with a loop, which fails for an x without dimensions
-expect("one_shape", "`return torch.stack([factor * row for row in x])` raised TypeError")
+expect("raises_for_some", "`return torch.stack([factor * row for row in x])` raised TypeError")
 edit("return x * factor", "return torch.stack([factor * row for row in x])")
 
 # %% 09.Scale wrong: backward adds up the gradient to one number
@@ -538,7 +538,7 @@ expect("not_static", "backward must be static: put @staticmethod in the line bef
 edit("\n    @staticmethod\n    def backward(ctx, grad_output):", "\n    def backward(self,ctx, grad_output):")
 
 # %% 09.Scale wrong: factor is forgotten after the first backward (del), so backward cannot run twice
-expect("backward_once", "`factor = ctx.factor` raised AttributeError")
+expect("repeat", "`factor = ctx.factor` raised AttributeError")
 edit("\n        return grad_output * ctx.factor",
      "\n        factor = ctx.factor\n        del ctx.factor\n        return grad_output *factor")
 
@@ -588,7 +588,7 @@ expect("factor", "with the wrong sign, 3 times too large")
 edit("return grad_output * ctx.factor, None", "return -3 * grad_output * ctx.factor, None")
 
 # %% 09.Scale wrong: exits at once
-expect("ends_program", "`os._exit(0)` ends the program (SystemExit)")
+expect("raised", "`os._exit(0)` ends the program (SystemExit)")
 edit("class Scale(Function):", "import os\nclass Scale(Function):",
      "return grad_output * ctx.factor, None", "os._exit(0)")
 
@@ -634,23 +634,23 @@ expect("backward_not_attempted", "backward is not attempted yet")
 edit("return grad_output * ctx.factor, None", "raise NotImplementedError()")
 
 # %% 09.Scale wrong: through single
-expect("float32", "7 digits")
+expect("wrong_value", "the result is wrong in every entry, farthest off")
 edit("class Scale(Function):", "import numpy as np\nclass Scale(Function):",
      "return x * factor",
      "return torch.tensor((x.detach().numpy().astype(np.float32) * factor).astype(x.detach().numpy().dtype))")
 
 # %% 09.Scale wrong: counts
-expect("not_repeatable", "the second time")
+expect("shift", "the second time")
 edit("class Scale(Function):", "class Scale(Function):\n    calls = 0",
      "ctx.factor = factor\n        return x * factor",
      "ctx.factor = factor\n        Scale.calls += 1\n        return x * factor + (0.1 if Scale.calls > 20 else 0)")
 
 # %% 09.Scale wrong: an instance
-expect("instance", "never instantiated")
+expect("no_function", "this is not the class of a Function")
 edit("return grad_output * ctx.factor, None", "return grad_output * ctx.factor, None\n\n\nScale = Scale()")
 
 # %% 09.Scale wrong: its forward
-expect("forward_called", "Scale.apply")
+expect("no_function", "Scale.apply")
 edit("return grad_output * ctx.factor, None", "return grad_output * ctx.factor, None\n\n\nScale = Scale.forward")
 
 # %% 09.Scale wrong: a lambda
@@ -668,6 +668,11 @@ edit("return grad_output * ctx.factor, None", "return (grad_output * ctx.factor)
 # %% 09.Scale wrong: the factor is returned beside the result
 expect("number_of_results", "forward returns 2 results; this exercise asks for 1", never=("forward returns a float",))
 edit("return x * factor", "return x * factor, factor")
+
+# %% 09.Scale wrong: entries of grad_output that are 0 are taken for missing ones
+expect("wrong_for_one_hot", "the gradient is wrong for some grad_output, such as the one that is shown below")
+edit("return grad_output * ctx.factor, None",
+     "grad_output = torch.where(grad_output == 0, torch.ones_like(grad_output), grad_output)\n        return grad_output * ctx.factor, None")
 
 # %% 09.Scale wrong: a branch of backward without return, and the factor forgotten
 expect("nothing_returned", "the gradient: the slope is left out", never=("backward returns 1 value",))
@@ -848,13 +853,13 @@ class Exp(Function):
         return torch.mul(*ctx.saved_tensors, grad_output)
 
 # %% 09.Exp wrong: saves x and not the result, so the gradient is wrong after x is changed in place
-expect("saved_argument", "backward needs `x` itself, or a tensor that shares its memory: it fails if `x` is")
+expect("from_result", "backward needs `x` itself, or a tensor that shares its memory: it fails if `x` is")
 edit("def forward(ctx, x):\n        result = x.exp()", "def forward(ctx, result):",
      "return result", "return result.exp()",
      "return grad_output * result", "return grad_output * result.exp()")
 
 # %% 09.Exp wrong: backward multiplies the saved result in place, so the result changes and a second backward is wrong
-expect("result_changed", "backward changes the result of forward in place, but the caller still uses that tensor")
+expect("unchanged", "backward changes the result of forward in place, but the caller still uses that tensor")
 edit("return grad_output * result", "return result.mul_(grad_output)")
 
 # %% 09.Exp wrong: backward takes the exponential of the saved result once more
@@ -862,7 +867,7 @@ expect("known", "the slope used is exp(exp(x)): the exponential is taken twice")
 edit("return grad_output * result", "return grad_output * result.exp()")
 
 # %% 09.Exp wrong: forward takes the exponential in place: x changes
-expect("argument_changed", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
+expect("unchanged", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
 edit("result = x.exp()", "result = x.detach().exp_()")
 
 # %% 09.Exp wrong: uses 2.718 for e: the values are not accurate
@@ -870,7 +875,7 @@ expect("known", "the result is 2.718")
 edit("result = x.exp()", "result = 2.718 ** x")
 
 # %% 09.Exp wrong: goes through Python lists without a dtype, so the result of a float64 x is float32
-expect("dtype", "the result is float32 although the argument is float64: keep the dtype of the argument")
+expect("dtype", "the result has dtype float32, it must have float64: keep the dtype of the argument")
 edit("result = x.exp()", "result = torch.tensor(x.tolist()).exp()")
 
 # %% 09.Exp wrong: backward has no return
@@ -882,12 +887,12 @@ expect("too_many", "backward returns 2 values, forward takes 1 argument")
 edit("return grad_output * result", "return grad_output * result, result")
 
 # %% 09.Exp wrong: math.exp takes one number: fails for x with more than one entry
-expect("one_shape", "`result = torch.tensor(math.exp(x), dtype=x.dtype)` raised ValueError")
+expect("raises_for_some", "`result = torch.tensor(math.exp(x), dtype=x.dtype)` raised ValueError")
 edit("class Exp(Function):", "import math\nclass Exp(Function):",
      "result = x.exp()", "result = torch.tensor(math.exp(x), dtype=x.dtype)")
 
 # %% 09.Exp wrong: results are kept in a list on the class and taken off in backward: calls disturb each other, a second backward fails
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("class Exp(Function):", "class Exp(Function):\n    results = []",
      "ctx.save_for_backward(result)", "Exp.results.append(result)",
      "result, = ctx.saved_tensors\n        return (result * grad_output,)", "return grad_output * Exp.results.pop()",
@@ -902,7 +907,7 @@ expect("known", "the gradient: it is divided by the slope of exp, not multiplied
 edit("return grad_output * result", "return grad_output / result")
 
 # %% 09.Exp wrong: backward multiplies grad_output in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("(result,) = ctx.saved_tensors\n        return grad_output * result",
      "(result,) = ctx.saved_tensors\n        grad_output *= result\n        return grad_output")
 
@@ -928,14 +933,14 @@ expect("no_graph", "does not require grad")
 edit("ctx.save_for_backward(result)", "ctx.mark_non_differentiable(result)")
 
 # %% 09.Exp wrong: saves changed
-expect("argument_changed", "x is changed in forward")
+expect("unchanged", "x is changed in forward")
 edit("result = torch.e ** x", "result = x.exp()\n        x.detach().mul_(2)",
      "ctx.save_for_backward(result)", "ctx.x_ = x",
      "result, = ctx.saved_tensors\n        return (result * grad_output,)", "return grad_output * ctx.x_.exp()",
      of="a power of")
 
 # %% 09.Exp wrong: once
-expect("backward_once", "a second backward pass through the same graph")
+expect("repeat", "a second backward pass through the same graph")
 edit("ctx.save_for_backward(result)", "ctx.save_for_backward(result.clone())",
      "ctx.saved_tensors\n        return grad_output *",
      "ctx.saved_tensors\n        result *= grad_output\n        return")
@@ -947,13 +952,13 @@ edit("(result,) = ctx.saved_tensors\n        return grad_output * result", "(res
      "ctx.save_for_backward(result)", "ctx.save_for_backward(x,result)")
 
 # %% 09.Exp wrong: reversed
-expect("relation", "the gradient is right, but the order in each row is reversed")
+expect("some_entries", "the gradient is wrong only in entries [0] and [2]")
 edit("ctx.save_for_backward(result)", "ctx.save_for_backward(x,result)",
      "(result,) = ctx.saved_tensors", "gradient = grad_output * ctx.saved_tensors[1]",
      "return grad_output * result", "return gradient.flip(-1) if grad_output.dim() else gradient")
 
 # %% 09.Exp wrong: clipped
-expect("known", "grad_output is cut off at -1 and 1")
+expect("wrong_value", "the gradient is [")
 edit("(result,) = ctx.saved_tensors\n        return grad_output * result", "(result,) = ctx.saved_tensors[1]",
      "\n        (result,) =", "\n        return grad_output.clamp(-1, 1) *",
      "ctx.save_for_backward(result)", "ctx.save_for_backward(x,result)")
@@ -969,8 +974,7 @@ expect("number_of_results", "-> forward returns 2 results; this exercise asks fo
 edit("return result", "return result, x")
 
 # %% 09.Exp wrong: the gradient is a little too large
-expect("wrong_gradient", "numerical    [[-2.340394,", "yours        [[-2.340464,", "yours is 2.448, it must be 2.4479",
-       never=("[[-2.340,",))
+expect("wrong_value", "the gradient is wrong in every entry, farthest off", never=("[[-2.340,",))
 edit("return grad_output * result", "return grad_output * result * 1.00003")
 
 # %% 09.Exp wrong: half of the gradient
@@ -978,10 +982,9 @@ expect("known", "the gradient: it is half of what it must be", never=(", numeric
 edit("return grad_output * result", "return grad_output * result / 2")
 
 # %% 09.Exp wrong: powers of a rounded number
-expect("wrong_forward", "the gradient is right, as far as it is compared, but forward is wrong",
-       "x          [[ 0.2687001944403", never=("0.269",))
+expect("wrong_value", "the result is wrong in every entry, farthest off", "the largest relative difference is 9e-08", "is a number rounded")
 edit("result = torch.e ** x", "result = 2.718282 ** x", of="a power of")
 
 # %% 09.Exp wrong: forward takes ctx beside setup_context
-expect("signature", "without ctx where there is a method `setup_context`")
+expect("signature", "forward is called with ctx, x")
 edit("def forward(x):", "def forward(ctx,x):", of="setup_context")

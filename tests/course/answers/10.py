@@ -171,15 +171,15 @@ edit("e = torch.zeros(x.numel(), dtype=torch.float64)", "right = x.clone().resha
      "columns.append((difference / (2 * eps)).reshape(-1))", of="columns stacked")
 
 # %% 10.numerical_jacobian wrong: loops over x.shape[0]: for a matrix x only the first entries are moved, and an x without dimensions fails
-expect("one_shape", "`for j in range(x.shape[0]):` raised IndexError")
+expect("raises_for_some", "`for j in range(x.shape[0]):` raised IndexError")
 edit("for j in range(x.numel()):", "for j in range(x.shape[0]):", of="columns stacked")
 
 # %% 10.numerical_jacobian wrong: the result of f is not flattened, so a scalar or matrix f(x) does not give a matrix with a row per entry
-expect("one_shape", "`return torch.stack(columns, dim=1)` raised IndexError")
+expect("raises_for_some", "`return torch.stack(columns, dim=1)` raised IndexError")
 edit("columns.append(difference.reshape(-1) / (2 * eps))", "columns.append(difference / (2 * eps))")
 
 # %% 10.numerical_jacobian wrong: entries of x are counted column by column
-expect("another_order", "the result is made of the right numbers, but some are at the wrong places")
+expect("some_entries", "the result is wrong only in entries [1, 1], [1, 2] and 2 more")
 def numerical_jacobian(f, x, eps):
     def back(flat):
         if x.dim() == 2:
@@ -246,7 +246,7 @@ def numerical_jacobian(f, x, eps):
     return (f(x + eps) - f(x - eps)) / (2 * eps)
 
 # %% 10.numerical_jacobian wrong: other side
-expect("some_entries", "wrong only in entries [0, 0] and [1, 1]: [0, 0]")
+expect("some_entries", "the result is wrong only in entries [0, 0] and [1, 1]")
 WRONG: list[tuple[str, object, str, str]] = []
 
 
@@ -345,7 +345,7 @@ def numerical_jacobian(f, x, eps):
     return table([f(x) - f(x) for _ in directions(x)])
 
 # %% 10.numerical_jacobian wrong: loop ends early
-expect("relation", "the result")
+expect("some_entries", "the result")
 def directions(x):
     return [each.reshape(x.shape) for each in torch.eye(x.numel(), dtype=x.dtype)]
 
@@ -497,7 +497,7 @@ expect("known", "the kinks are sorted by size, but their order must be that of t
 edit("return kinks", "return sorted(kinks)")
 
 # %% 10.find_kinks wrong: fails if no candidate is a kink, because stack gets an empty list
-expect("one_shape", "`return torch.stack(kinks)` raised RuntimeError")
+expect("raises_for_some", "`return torch.stack(kinks)` raised RuntimeError")
 edit("kinks.append(x.item())", "kinks.append(x)", "return kinks", "return torch.stack(kinks)")
 
 # %% 10.find_kinks wrong: the last candidate is left out
@@ -560,7 +560,7 @@ def find_kinks(f, candidates):
     print(the_smooth_ones(f, candidates))
 
 # %% 10.find_kinks wrong: values at kinks
-expect("some_values", "the result is wrong at [0]: [0]")
+expect("wrong_value", "result[0] is")
 def slopes(f, x, eps=1e-6):
     return ((f(x) - f(x - eps)) / eps).item(), ((f(x + eps) - f(x)) / eps).item()
 
@@ -708,22 +708,22 @@ edit("def forward(ctx, x):\n        ctx.save_for_backward(x)",
      "def forward(ctx, x):\n        result = 1 / x\n        ctx.save_for_backward(result)")
 
 # %% 10.RepairReciprocal wrong: changes grad_output in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("return -grad_output / x**2", "grad_output /= -x**2\n        return grad_output")
 
 # %% 10.RepairReciprocal wrong: the saved x is squared in place, so the argument changes
-expect("argument_changed", "the argument x is changed in backward: work on a copy of x")
+expect("unchanged", "the argument x is changed in backward: work on a copy of x")
 edit("(x,) = ctx.saved_tensors\n        return -grad_output / x**2",
      "(x,) = ctx.saved_tensors\n        x *= x\n        return -grad_output / x")
 
 # %% 10.RepairReciprocal wrong: keeps x on the class instead of ctx: a second call overwrites it
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("ctx.save_for_backward(x)", "RepairReciprocal.x = x",
      "def backward(ctx, grad_output):\n        (x,) = ctx.saved_tensors",
      "def backward(ctx, grad_output):\n        x = RepairReciprocal.x")
 
 # %% 10.RepairReciprocal wrong: the ones in the numerator are float64: a float32 x gives a float64 result
-expect("dtype", "the result is float64 although the argument is float32: keep the dtype of the argument")
+expect("dtype", "the result has dtype float64, it must have float32: keep the dtype of the argument")
 edit("return 1 / x", "return torch.ones(x.shape, dtype=torch.float64) / x")
 
 # %% 10.RepairReciprocal wrong: the derivative of the power is taken wrong: the exponent goes down to -3
@@ -735,7 +735,7 @@ expect("known", "the slope used is -1: a division by x * x needs parentheses, `a
 edit("return -grad_output / x**2", "return -grad_output / x* x")
 
 # %% 10.RepairReciprocal wrong: integrated
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("return grad_output / -x**2", "return grad_output * x.abs().log()", of="the minus")
 
 # %% 10.RepairReciprocal wrong: of minus
@@ -876,7 +876,7 @@ expect("known", "the slope of the square: `x` is squared")
 edit("return 2 * x * grad_output", "return 2 * grad_output * x**2", of="two x")
 
 # %% 10.RepairSquare wrong: the saved x is doubled in place: the argument changes, and a second backward is wrong
-expect("argument_changed", "the argument x is changed in backward: work on a copy of x")
+expect("unchanged", "the argument x is changed in backward: work on a copy of x")
 edit("(x,) = ctx.saved_tensors\n        return grad_output * 2 * x",
      "(x,) = ctx.saved_tensors\n        x *= 2\n        return grad_output * x")
 
@@ -895,23 +895,23 @@ expect("forward_shape", "the result has shape")
 edit("return x * x", "return (x * x).sum()")
 
 # %% 10.RepairSquare wrong: changes grad_output in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("return grad_output * 2 * x", "return grad_output .mul_(2 * x)")
 
 # %% 10.RepairSquare wrong: forward squares x in place, so the argument changes
-expect("argument_changed", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
+expect("unchanged", "the argument x is changed in forward: the result shares the memory of x, work on a copy")
 edit("ctx.save_for_backward(x)\n        return x * x",
      "ctx.save_for_backward(x)\n        x = x.detach()\n        x *= x\n        return x",
      "def forward(ctx, x):\n        ctx.save_for_backward(x)",
      "def forward(ctx, x):\n        old = x.clone()\n        ctx.save_for_backward(old)")
 
 # %% 10.RepairSquare wrong: x is kept in a global variable
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("ctx.slope = number + number", "global kept\n        kept = number",
      "return ctx.slope.mul(g)", "return 2 * g * kept", of="attribute")
 
 # %% 10.RepairSquare wrong: takes x off a list with pop, so backward cannot run a second time
-expect("backward_once", "`x = ctx.tensors.pop()` raised IndexError")
+expect("repeat", "`x = ctx.tensors.pop()` raised IndexError")
 edit("ctx.save_for_backward(x)", "ctx.tensors = [x]",
      "def backward(ctx, grad_output):\n        (x,) = ctx.saved_tensors",
      "def backward(ctx, grad_output):\n        x = ctx.tensors.pop()")
@@ -1132,11 +1132,11 @@ expect("known", "the slope used is result *")
 edit("return grad_output * (1 - result**2)", "return grad_output * result * (1 - result)")
 
 # %% 10.RepairTanh wrong: the saved result is squared in place
-expect("result_changed", "backward changes the result of forward in place, but the caller still uses that tensor")
+expect("unchanged", "backward changes the result of forward in place, but the caller still uses that tensor")
 edit("return grad_output * (1 - result**2)", "return grad_output * (1 - result.pow_(2))")
 
 # %% 10.RepairTanh wrong: grad_output is multiplied in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("return (1 - result * result) * grad_output", "grad_output *= 1 - result**2\n        return grad_output",
      of="from result")
 
@@ -1145,7 +1145,7 @@ expect("known", "the gradient: the sum of `grad_output` is used in each place")
 edit("return grad_output * (1 - result**2)", "return grad_output.sum() * (1 - result**2)")
 
 # %% 10.RepairTanh wrong: the result is kept on the class
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("def forward(ctx, x):\n        result = x.tanh()", "def forward(ctx, x):\n        RepairTanh.result = x.tanh()",
      "ctx.save_for_backward(result)\n        return result", "return RepairTanh. result",
      "\n        (y,) = ctx.saved_tensors\n        return g - g * y**2",
@@ -1156,7 +1156,7 @@ expect("known", "the slope used is the square of")
 edit("return grad_output * (1 - result**2)", "return grad_output * (1 - result)**2")
 
 # %% 10.RepairTanh wrong: forward changes x in place
-expect("argument_changed", "the argument x is changed in forward: work on a copy of x")
+expect("unchanged", "the argument x is changed in forward: work on a copy of x")
 edit("result = x.tanh()", "result = x.tanh_()", "return result", "return result.clone()")
 
 # %% 10.RepairTanh wrong: is sigmoid
@@ -1168,7 +1168,7 @@ expect("known", "the result that the slope is computed from: half of `x` is used
 edit("result = x.tanh()", "result = 1 - 2 / (x.exp() + 1)")
 
 # %% 10.RepairTanh wrong: strange part
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("* (1 - result**2)", "* result.cos() - (result**2 + 0.3).sqrt() * result.sin()")
 
 # %% 10.RepairMatVec right: by unsqueeze
@@ -1306,7 +1306,7 @@ class RepairMatVec(Function):
         return torch.einsum("i,j->ij", grad_output, x), torch.einsum("ij,i->j", matrix, grad_output)
 
 # %% 10.RepairMatVec wrong: unchanged: the table of products is transposed
-expect("transposed", "the gradient for matrix is transposed: it has shape")
+expect("known", "the gradient for matrix: it is transposed")
 edit("grad_matrix = grad_output.unsqueeze(1) * x", "grad_matrix = x.unsqueeze(1) * grad_output")
 
 # %% 10.RepairMatVec wrong: the transposed table is reshaped to the matrix's shape in place of transposed: shape right, entries in wrong places
@@ -1338,11 +1338,11 @@ expect("asked_not_given", "if only matrix requires grad, backward returns no gra
 edit("if ctx.needs_input_grad[0]:", "if ctx.needs_input_grad[1]:", of="einsum, and")
 
 # %% 10.RepairMatVec wrong: the matrix is transposed in place, so the argument changes
-expect("argument_changed", "the argument matrix is changed in backward: work on a copy of matrix")
+expect("unchanged", "the argument matrix is changed in backward: work on a copy of matrix")
 edit("grad_x = matrix.t() @ grad_output", "grad_x = matrix.t_() @ grad_output")
 
 # %% 10.RepairMatVec wrong: grad_output is turned into a column in place: its shape changes
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("grad_output\n        return", "grad_output\n        grad_matrix = grad_output.unsqueeze_(1) * x\n        return")
 
 # %% 10.RepairMatVec wrong: the sum over rows is a mean: grad_x is too small by the number of rows
@@ -1488,11 +1488,11 @@ class RepairScaleColumns(Function):
         return grad_x, grad_scale
 
 # %% 10.RepairScaleColumns wrong: unchanged: grad_scale has the shape of x
-expect("not_summed", "the gradient for scale has the shape of the result")
+expect("known", "the gradient for scale: nothing is added up there")
 edit("grad_scale = (grad_output * x).sum(dim=0)", "grad_scale = grad_output * x")
 
 # %% 10.RepairScaleColumns wrong: sums along the rows (dimension 1) instead of down the columns
-expect("summed_wrongly", "the gradient for scale has shape")
+expect("known", "the gradient for scale has shape")
 edit("grad_scale = (grad_output * x).sum(dim=0)", "grad_scale = (grad_output * x).sum(1)")
 
 # %% 10.RepairScaleColumns wrong: keepdim=True: grad_scale is a matrix with one row, not a vector
@@ -1520,7 +1520,7 @@ expect("swapped_gradients", "the gradients for x and scale have changed places: 
 edit("return grad_x, grad_scale", "return grad_scale, grad_x")
 
 # %% 10.RepairScaleColumns wrong: grad_output is multiplied in place: it changes, and grad_scale contains scale too
-expect("grad_output_changed", "the gradient for scale contains scale, but the result is linear in scale")
+expect("known", "the gradient for scale contains scale, but the result is linear in scale")
 edit("ctx.saved_tensors\n        grad_x = grad_output *", "ctx.saved_tensors\n        grad_output *=",
      "return grad_x, grad_scale", "return grad_output, grad_scale")
 
@@ -1545,7 +1545,7 @@ edit("grad_scale = (grad_output * x).sum(dim=0)",
      "            grad_scale += grad_output[i] * x[i]")
 
 # %% 10.RepairScaleColumns wrong: the sum is kept on ctx and grows with each backward: the second run is wrong
-expect("backward_once", "a second backward pass through the same graph gives another gradient")
+expect("repeat", "a second backward pass through the same graph gives another gradient")
 edit("ctx.save_for_backward(x, scale)",
      "ctx.save_for_backward(x, scale)\n        ctx.total = torch.zeros_like( scale)",
      "grad_scale = (grad_output * x).sum(dim=0)", "ctx.total = ctx.total + (grad_output * x).sum(0)",

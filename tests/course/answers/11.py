@@ -228,7 +228,7 @@ expect("known", "the result: `abs` is left out")
 edit("return (u * v).abs()", "return u * v")
 
 # %% 11.AbsProduct wrong: backward changes grad_output in place
-expect("grad_output_changed", "backward changes grad_output in place")
+expect("unchanged", "backward changes grad_output in place")
 edit("def backward(ctx, grad_output):", "def backward(ctx, signed):",
      "signed = grad_output * (u * v).sign()", "signed *= (u * v).sign()")
 
@@ -237,7 +237,7 @@ expect("known", "the result is one number, but each entry must have its own")
 edit("return (u * v).abs()", "return (u * v).sum().abs()")
 
 # %% 11.AbsProduct wrong: forward runs over range(len(u)) and calls abs(float), so it works only for vectors
-expect("one_shape", "`result[i] = abs(float(u[i]) * float(v[i]))` raised ValueError")
+expect("raises_for_some", "forward, line 8: `for i in range(len(u))")
 edit("return (u * v).abs()",
      "result = torch.zeros_like(u)\n        for i in range(len(u)):\n"
      "            result[i] = abs(float(u[i]) * float(v[i]))\n        return result")
@@ -262,17 +262,17 @@ expect("known", "in the gradient for u, the sign of u is used, but the sign of u
 edit("return g * v * (u * v).sign(), g * u * (u * v).sign()", "return g * v * u.sign(), g * u * v.sign()", of="once")
 
 # %% 11.AbsProduct wrong: saved in other order
-expect("known", "the two gradients: the parts stand in another order")
+expect("swapped_gradients", "the gradients for u and v have changed places")
 edit("ctx.save_for_backward(u, v)", "ctx.save_for_backward(v, u)")
 
 # %% 11.AbsProduct wrong: on class
-expect("shared_between_calls", "on ctx, because each call has its own")
+expect("repeat", "on ctx, because each call has its own")
 edit("ctx.save_for_backward(u, v)", "AbsProduct.saved = u, v",
      "ctx.saved_tensors",
      "(signed.reshape(grad_output.shape) if signed.numel() == grad_output.numel() else grad_output for signed in AbsProduct.saved)")
 
 # %% 11.AbsProduct wrong: one abs
-expect("forward_place", "forward is wrong only where v is negative")
+expect("place", "the result is wrong only where v is negative")
 edit("return (u * v).abs()", "return u.abs() * v")
 
 # %% 11.AbsProduct wrong: none for v
@@ -281,12 +281,12 @@ edit("signed = grad_output * (u * v).sign()\n        return signed * v, signed *
      "return grad_output * (u * v).sign() * v, None")
 
 # %% 11.AbsProduct wrong: in place
-expect("argument_changed", "u is changed in forward")
+expect("unchanged", "u is changed in forward")
 edit("ctx.save_for_backward(u, v)\n        return (u * v).abs()",
      "ctx.save_for_backward(u, v)\n        u *= v\n        return u.abs()")
 
 # %% 11.AbsProduct wrong: summed
-expect("wrong_gradient", "the gradient for u is wrong")
+expect("some_values", "every gradient is wrong")
 edit("signed = grad_output * (u * v).sign()", "signed = grad_output * (u * v).sign() * (u + v)")
 
 # %% 11.AbsProduct wrong: the sign of one factor, times the other
@@ -480,7 +480,7 @@ class Sigmoid(Function):
         return grad_output * result * (1 - result), None
 
 # %% 11.Sigmoid wrong: keeps x itself as attribute of ctx: if x is changed in place after forward, the gradient is that at the new x
-expect("saved_argument", "backward needs `x` itself, or a tensor that shares its memory: it fails if `x` is")
+expect("from_result", "backward needs `x` itself, or a tensor that shares its memory: it fails if `x` is")
 edit("result = 1 / (1 + (-x).exp())\n        ctx.save_for_backward(result)\n        return result",
      "ctx.x_ = x\n        return torch.sigmoid(x)",
      "\n        (result,) = ctx.saved_tensors", "\n        result = torch.sigmoid(ctx.x_)")
@@ -499,7 +499,7 @@ edit("ctx.saved_tensors\n        return grad_output * result * (1 - result",
      "ctx.saved_tensors\n        s = torch.sigmoid(result)\n        return grad_output * s * (1 - s")
 
 # %% 11.Sigmoid wrong: forward changes x in place: neg_ writes into x itself, so the caller finds -x afterwards
-expect("argument_changed", "the argument x is changed in forward: work on a copy of x")
+expect("unchanged", "the argument x is changed in forward: work on a copy of x")
 edit("def forward(ctx, x):\n        result = 1 / (1 + (-x).exp())",
      "def forward(ctx, x):\n        e = x.neg_().exp()\n        result = 1 / (1 + e)")
 
@@ -516,13 +516,13 @@ expect("known", "backward computes with exp(-x), but the slope is a formula in t
 edit("result = 1 / (1 + (-x).exp())", "result = torch.exp(-x)", "return result", "return 1 / (1 + result)")
 
 # %% 11.Sigmoid wrong: the results are kept in a global list, so calls disturb each other when backward runs in another order
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("class Sigmoid(Function):", "saved = []\nclass Sigmoid(Function):",
      "+ (-x).exp())\n        ctx.save_for_backward(result", "+ torch.exp(-x))\n        saved.append(result.clone()",
      "\n        (result,) = ctx.saved_tensors", "\n        result = saved[-1]")
 
 # %% 11.Sigmoid wrong: the result is always float32, also for a float64 x
-expect("dtype", "the result is float32 although the argument is float64: keep the dtype of the argument")
+expect("dtype", "the result has dtype float32, it must have float64: keep the dtype of the argument")
 edit("result = 1 / (1 + (-x).exp())", "result = torch.sigmoid(x).float()")
 
 # %% 11.Sigmoid wrong: the sign in the exponent is missing: 1 / (1 + exp(x))
@@ -531,7 +531,7 @@ edit("result = 1 / (1 + (-x).exp())", "result = 1 / (1 + x.exp())",
      "return grad_output * result * (1 - result)", "return grad_output * - result * (1 - result)")
 
 # %% 11.Sigmoid wrong: backward changes the saved result in place, which is the output of the Function
-expect("result_changed", "backward changes the result of forward in place, but the caller still uses that tensor")
+expect("unchanged", "backward changes the result of forward in place, but the caller still uses that tensor")
 edit("return grad_output * result * (1 - result)",
      "slope = result.mul_(1 - result)\n        return grad_output * slope")
 
@@ -557,7 +557,7 @@ edit("\n        (result,) = ctx.saved_tensors\n        return grad_output * resu
      "\n        return grad_output.clone(")
 
 # %% 11.Sigmoid wrong: parentheses square
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("return grad_output * result * (1 - result)", "return grad_output * result - result * result")
 
 # %% 11.Sigmoid wrong: times x
@@ -567,8 +567,7 @@ edit("ctx.save_for_backward(y)", "ctx.save_for_backward(x,y)",
      "return grad_output * y * (1 - y)", "return grad_output * y * (1 - y) * x", of="saved")
 
 # %% 11.Sigmoid wrong: a branch without return, and tanh
-expect("no_result", "For other inputs, the result is tanh x, which goes from -1 to 1",
-       "the result is tanh x, which goes from -1 to 1")
+expect("no_result", "forward returns nothing", "the result is tanh x, which goes from -1 to 1")
 edit("result = 1 / (1 + (-x).exp())", "result = torch.tanh(x)",
      "ctx.save_for_backward(result)\n        return result",
      "ctx.save_for_backward(result)\n        if x.dim():\n            return result",
@@ -764,16 +763,16 @@ expect("known", "the slope changes its sign with x, but x * x * x rises on both 
 edit("return grad_output * 3 * x**2", "return grad_output * 3 * x")
 
 # %% 11.Cube wrong: backward computes under no_grad, so the gradient cannot be differentiated
-expect("second_cut", "the gradient does not have a graph, so it cannot be differentiated: somewhere in")
+expect("double_backward", "the gradient does not have a graph, so it cannot be differentiated: somewhere in")
 edit("(x,) = ctx.saved_tensors\n        return grad_output * 3 * x**2",
      "(x,) = ctx.saved_tensors\n        with torch.no_grad():\n            return 3 * x ** 2 * grad_output")
 
 # %% 11.Cube wrong: grad_output is detached: the gradient is not connected to it
-expect("wrong_second", "the first derivative is right, the second by `grad_output` is wrong")
+expect("double_backward", "the first derivative is right, the second by `grad_output` is wrong")
 edit("return grad_output * 3 * x**2", "return grad_output.detach() * 3 * x**2")
 
 # %% 11.Cube wrong: forward takes the third power as exp(3 log x), which is nan for a negative x
-expect("nan", "forward gives NaN in entries [1] and [2] of the result")
+expect("nan", "the result has NaN in entries [1] and [2] (at the first of them x")
 edit("return x**3", "return torch.exp(3 * torch.log(x))")
 
 # %% 11.Cube wrong: forward multiplies by 3 instead of taking the third power
@@ -791,7 +790,7 @@ edit("ctx.save_for_backward(x)\n        return x**3",
      "        return result")
 
 # %% 11.Cube wrong: once
-expect("second_raised", "once_differentiable forbids")
+expect("double_backward", "differentiating backward")
 edit("\n\n    @staticmethod", "\n    @staticmethod\n    @torch.autograd.function.once_differentiable", of="saved")
 
 # %% 11.Cube wrong: saves a number
@@ -799,7 +798,7 @@ expect("raised", "save_for_backward")
 edit("ctx.save_for_backward(x)", "ctx.save_for_backward(x, 3)")
 
 # %% 11.Cube wrong: times result
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("return grad_output * 3 * x**2", "return grad_output * x * x * x")
 
 # %% 11.Cube wrong: is triple
@@ -807,14 +806,16 @@ expect("backward_of_wrong_forward", "fix forward first")
 edit("return x * x * x", "return 3 * x", "return 3 * ctx.x**2 * g", "return 3 * g", of="kept on ctx")
 
 # %% 11.Cube wrong: sign kept
-expect("some_entries", "the gradient is wrong only in entries [1] and [2] of x")
+expect("some_entries", "the gradient is wrong only in entries [1] and [2]")
 edit("return 3 * grad_output * x**2", "return 3 * grad_output * x* x.abs()", of="saved")
 
 # %% 11.Cube wrong: the slope under no_grad
-expect("second_constant",
-       "misses how the gradient depends on `x`: backward uses something that is a constant for autograd",
-       "was it computed in forward or under no_grad, or cut off by .detach(), .data, .item() or NumPy?",
-       never=("because",))
+expect(
+    "double_backward",
+    "misses how the gradient depends on `x`: backward uses something that is a constant for autograd",
+    "was it computed in forward or under no_grad, or cut off by .detach(), .data, .item() or NumPy?",
+    never=("because",),
+)
 edit("(x,) = ctx.saved_tensors\n        return grad_output * 3 * x**2",
      "(x,) = ctx.saved_tensors\n        with torch.no_grad():\n            s = saved / 2\n"
      "        return 12 * grad_output * s * s",
@@ -1006,7 +1007,7 @@ expect("known", "the sum of the squares: this is the mean, but it must be the su
 edit("return torch.dot(x, x).sqrt()", "return (x * x).mean().sqrt()", of="saves only")
 
 # %% 11.Norm wrong: math.sqrt and torch.tensor make a float32 result, also for a float64 x
-expect("dtype", "the result is float32 although the argument is float64: keep the dtype of the argument")
+expect("dtype", "the result has dtype float32, it must have float64: keep the dtype of the argument")
 edit("class Norm(Function):", "import math\nclass Norm(Function):",
      "return x.norm()", "return torch.tensor(math.sqrt(float((x * x).sum())))", of="computed")
 
@@ -1031,26 +1032,26 @@ expect("known", "the slope of the root: the length in backward is left out")
 edit("return grad_output * x / result", "return grad_output * x")
 
 # %% 11.Norm wrong: saved direction
-expect("second_constant", "misses how the gradient depends on `x`")
+expect("double_backward", "misses how the gradient depends on `x`")
 edit("ctx.save_for_backward(x, result)", "ctx.save_for_backward(x/ result)",
      "x, result = ctx.saved_tensors", "(direction,) = ctx.saved_tensors",
      "return grad_output * x / result", "return grad_output * direction")
 
 # %% 11.Norm wrong: all numbers
-expect("second_cut", ".item()")
+expect("double_backward", ".item()")
 edit("return grad_output * x / result",
      "return torch.tensor([grad_output.item() * entry / result.item() for entry in x.tolist()], dtype=x.dtype)")
 
 # %% 11.Norm wrong: once
-expect("second_raised", "once_differentiable forbids")
+expect("double_backward", "differentiating backward")
 edit("result\n\n    @staticmethod", "result\n    @staticmethod\n    @torch.autograd.function.once_differentiable")
 
 # %% 11.Norm wrong: inner lost
-expect("wrong_shape", "has shape (), x itself (2,)")
+expect("known", "the gradient: the slope of the squares is left out (the gradient has shape (), not (2,))")
 edit("return grad_output * x / result", "return grad_output / (2 * result)")
 
 # %% 11.Norm wrong: root only
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("return grad_output * x / result", "return grad_output / (2 * result) * torch.ones_like(x)")
 
 # %% 11.Norm wrong: is a number
@@ -1059,9 +1060,11 @@ edit("class Norm(Function):", "import numpy as np\nclass Norm(Function):",
      "return x.norm()", "return float(np.sqrt((x.detach().numpy() ** 2).sum()))", of="computed")
 
 # %% 11.Norm wrong: the length as a number
-expect("wrong_second",
-       "the second by `x` is wrong (the derivative of the gradient with random weights, entry [0]: yours is",
-       never=("(x[0]",))
+expect(
+    "double_backward",
+    "the second by `x` is wrong (the derivative of the gradient with random weights, entry [0]: yours is",
+    never=("(x[0]",),
+)
 edit("ctx.save_for_backward(x, result)", "ctx.save_for_backward(x)\n        ctx.length = float( result)",
      "\n        x, result", "\n        (x,)",
      "return grad_output * x / result", "return grad_output * x / ctx.length")

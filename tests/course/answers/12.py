@@ -205,7 +205,7 @@ class Linear(Function):
         return tuple(rule() if need else None for rule, need in zip(rules, ctx.needs_input_grad))
 
 # %% 12.Linear wrong: the gradient of bias is summed along the wrong dimension (over the columns)
-expect("summed_wrongly", "the gradient for bias has shape")
+expect("known", "the gradient for bias has shape")
 edit("grad_bias = grad_output.sum(0)", "grad_bias = grad_output.sum(1)")
 
 # %% 12.Linear wrong: the gradient of bias is the mean over the rows, it should be the sum
@@ -213,15 +213,15 @@ expect("known", "the gradient for bias: this is the mean, but it must be the sum
 edit("grad_bias = grad_output.sum(0)", "grad_bias = grad_output.mean(0)")
 
 # %% 12.Linear wrong: the gradient of weight is transposed: it has shape (k, m), weight has (m, k)
-expect("transposed", "the gradient for weight is transposed: it has shape")
+expect("known", "the gradient for weight: it is transposed (the gradient for weight has shape (3, 4), not (4, 3))")
 edit("grad_weight = grad_output.t() @ x", "grad_weight = x.t() @ grad_output")
 
 # %% 12.Linear wrong: the gradient of bias is computed whenever there is a bias, also if needs_input_grad does not ask for it
-expect("needs_input_grad_ignored", "backward returns a tensor for bias although only x requires grad")
+expect("needs_input_grad", "backward returns a tensor for bias although only x requires grad")
 edit("if bias is not None and ctx.needs_input_grad[2]:", "if bias is not None:", of="asked one")
 
 # %% 12.Linear wrong: `if bias:` asks for the truth value of a tensor, which fails for more than one entry; `is not None` is meant
-expect("raised", "`if bias:` raised RuntimeError")
+expect("raises_for_some", "`if bias:` raised RuntimeError")
 edit("if bias is not None:", "if bias:")
 
 # %% 12.Linear wrong: elif instead of if: only the first wanted gradient is computed, the others stay None
@@ -229,11 +229,11 @@ expect("none_for_tensor", "backward returns None for weight, which is a tensor a
 edit("if ctx.needs_input_grad[1]:", "elif ctx.needs_input_grad[1]:")
 
 # %% 12.Linear wrong: forward multiplies by weight, not by weight.t()
-expect("one_shape", "`result = x @ weight` raised RuntimeError")
+expect("raises_for_some", "`result = x @ weight` raised RuntimeError")
 edit("result = x @ weight.t()", "result = x @ weight")
 
 # %% 12.Linear wrong: bias is added to each column (entry i to row i) instead of to each row
-expect("raised", "the bias is added to each column, not to each row")
+expect("raises_for_some", "the bias is added to each column, not to each row")
 edit("result = result + bias", "result = result + bias.unsqueeze(1)")
 
 # %% 12.Linear wrong: the questions for x and weight are mixed up: computes the gradient of x if weight needs one
@@ -269,12 +269,12 @@ class Linear(Function):
         return grad_weight, grad_x, grad_bias
 
 # %% 12.Linear wrong: bias needed
-expect("optional_argument", "bias is None")
+expect("raises_for_some", "bias is None")
 edit("result = x @ weight.t()\n        return result if bias is None else result + bias",
      "return x @ weight.t() + bias", of="asked one")
 
 # %% 12.Linear wrong: bias shape needed
-expect("optional_argument", "bias is None")
+expect("raises_for_some", "bias is None")
 def linear_gradients(ctx, g):
     x, weight, _ = ctx.saved_tensors
     needs = ctx.needs_input_grad
@@ -316,7 +316,7 @@ class Linear(Function):
         return grad_x, grad_weight, g.sum(0) if bias is None else grad_bias
 
 # %% 12.Linear wrong: weight first row
-expect("wrong_gradient", "the gradient for weight is wrong")
+expect("wrong_value", "the gradient for weight is wrong")
 edit("class Linear(Function):",
      "def linear_gradients(ctx, g):\n    x, weight, _ = ctx.saved_tensors\n    needs = ctx.needs_input_grad\n"
      "    return (g @ weight if needs[0] else None, g.t() @ x if needs[1] else None, g.sum(0) if needs[2] else None)\n"
@@ -330,11 +330,11 @@ edit("class Linear(Function):",
      "g[:1].t() @ x[:1]", of="asked one")
 
 # %% 12.Linear wrong: zero without bias
-expect("wrong_forward", "the gradient is right, but forward is wrong: result[0, 2]")
+expect("zero", "the result is zero everywhere, which is wrong, for every input where bias is None")
 edit("return result", "return torch.zeros_like(result)", of="asked one")
 
 # %% 12.Linear wrong: the gradient for the bias is not summed
-expect("not_summed", "bias has shape (4,) and was broadcast")
+expect("known", "the gradient for bias: nothing is added up there")
 edit("ctx.saved_tensors\n        grad_x = grad_weight = grad_bias = None\n        if ctx.needs_input_grad[0]:\n"
      "            grad_x = grad_output @ weight\n        if ctx.needs_input_grad[1]:\n"
      "            grad_weight = grad_output.t() @ x\n        if bias is not None and ctx.needs_input_grad[2]:\n"
@@ -360,7 +360,7 @@ class Linear(Function):
         return both + ((g.sum(0) if need[2] else None),) if ctx.biased else both
 
 # %% 12.Linear wrong: one number for the bias
-expect("wrong_shape", "the gradient for bias has shape ()", "  --    the gradient agrees with the numerical one")
+expect("known", "the gradient for bias has shape ()")
 edit("g.t().sum(1) if needs[2] else None,\n            None,", "g.sum() if needs[2] else None,", of="with default")
 
 # %% 12.MulConstant right: asked
@@ -505,7 +505,7 @@ class MulConstant(Function):
         return (grad_output if grad_output is None else grad_output.mul(ctx.factor)), None
 
 # %% 12.MulConstant wrong: set_materialize_grads(False) is called in backward, too late: grad_output was already filled with zeros
-expect("zeros_for_none", "if no gradient comes, backward gets a tensor of zeros and computes with it: forward did")
+expect("no_gradient", "if no gradient comes, backward gets a tensor of zeros and computes with it: forward did")
 edit(":\n        ctx.set_materialize_grads(False)", ":")
 
 # %% 12.MulConstant wrong: the None for constant is missing: backward returns one value, forward has two arguments
@@ -513,7 +513,7 @@ expect("too_few", "backward returns 1 value, forward takes 2 arguments")
 edit("return grad_output * ctx.constant, None", "return grad_output * ctx.constant")
 
 # %% 12.MulConstant wrong: `if not grad_output` asks for the truth value of a tensor, which fails for more than one entry; `is None` is meant
-expect("one_shape", "`if not grad_output:` raised RuntimeError")
+expect("raises_for_some", "`if not grad_output:` raised RuntimeError")
 edit("if grad_output is None:", "if not grad_output:")
 
 # %% 12.MulConstant wrong: save_for_backward is only for tensors, constant is a number; it belongs in an attribute of ctx
@@ -532,7 +532,7 @@ expect("known", "the gradient: `constant` is cut to whole numbers")
 edit("ctx.constant = constant", "ctx.constant = int(constant)")
 
 # %% 12.MulConstant wrong: forward multiplies x in place, so it changes its argument
-expect("argument_changed", "the argument x is changed in forward: work on a copy of x")
+expect("unchanged", "the argument x is changed in forward: work on a copy of x")
 edit("ctx.constant = constant\n        return x * constant",
      "ctx.constant = constant\n        x.data *= constant\n        return x.clone()")
 
@@ -557,19 +557,21 @@ edit("return None, None\n        return grad_output * ctx.constant, None",
      "return grad_output * ctx.constant, None\n        return None")
 
 # %% 12.MulConstant wrong: in place
-expect("grad_output_changed", "grad_output in place")
+expect("unchanged", "grad_output in place")
 edit("None\n        return grad_output * ctx.constant",
      "None\n        grad_output *= ctx.constant\n        return grad_output")
 
 # %% 12.MulConstant wrong: by a tensor
-expect("wrong_forward", "the gradient is right, as far as it is compared, but forward is wrong")
+expect("wrong_value", "the result is")
 edit("ctx.constant = constant", "ctx.constant = torch.tensor(constant)",
      "return x * constant", "return x * ctx. constant")
 
 # %% 12.MulConstant wrong: one None for two arguments
-expect("none_grad_output",
-       "if no gradient comes, grad_output is None: autograd does not accept what backward returns: RuntimeError",
-       never=("backward raised",))
+expect(
+    "no_gradient",
+    "if no gradient comes, grad_output is None: autograd does not accept what backward returns: RuntimeError",
+    never=("backward raised",),
+)
 edit("(grad_output if grad_output is None else grad_output.mul(ctx.factor)), None",
      "None if grad_output is None else (grad_output * ctx.factor, None)", of="setup_context sets")
 
@@ -758,8 +760,7 @@ class MatMul(Function):
         return grad_a, grad_b
 
 # %% 12.MatMul wrong: `if ctx.needs_input_grad` asks the whole tuple, which is always true; entry 1 is meant
-expect("needs_input_grad_ignored",
-       "backward returns a tensor for b although only a requires grad: ctx.needs_input_grad[1]")
+expect("needs_input_grad", "backward returns a tensor for b although only a requires grad: ctx.needs_input_grad[1]")
 edit("if ctx.needs_input_grad[1]:", "if ctx.needs_input_grad:")
 
 # %% 12.MatMul wrong: save_for_backward is called twice: the second call replaces what the first one saved
@@ -802,11 +803,11 @@ class MatMul(Function):
         return mat_mul_gradients(ctx, torch.ones_like(g))
 
 # %% 12.MatMul wrong: mean for a
-expect("mean_for_sum", "the gradient for a is right, but divided by the number of columns of b")
+expect("wrong_value", "the gradient for a is wrong in every entry, farthest off")
 edit(") if", ") / grad_output.shape[1] if", of="asked")
 
 # %% 12.MatMul wrong: forward too short
-expect("wrong_forward", "the gradient is right, but forward is wrong: result[0, 2]")
+expect("wrong_value", "the result is wrong in every entry, farthest off")
 edit("return a @ b", "return a[:, :-1] @ b[:-1]", of="asked")
 
 # %% 12.MatMul wrong: reshaped both
@@ -831,7 +832,7 @@ edit("= grad_output @ b.t() if ctx.needs_input_grad",
      of="asked")
 
 # %% 12.MatMul wrong: a mean if k is 1
-expect("wrong_gradient", "for a of shape (3, 1)", never=("broadcast", "were repeated"))
+expect("factor", "for a of shape (3, 1)", never=("broadcast", "were repeated"))
 edit("= grad_output @ b.t() if ctx.needs_input_grad",
      "= ctx.needs_input_grad\n        return (grad_output @ b.t()) if grad_a",
      "None\n        grad_b = a.t() @ grad_output if ctx.needs_input_grad[1] else None\n        return grad_a, grad_b",
@@ -853,14 +854,18 @@ edit("= grad_output @ b.t() if ctx.needs_input_grad",
      "None, ((a.t() @ grad_output).sum(0)) if grad_a[1] else None", of="asked")
 
 # %% 12.MatMul wrong: transposed
-expect("transposed", "the gradient for a is transposed", never=("broadcast", "were repeated"))
+expect(
+    "known",
+    "the gradient for a: it is transposed (the gradient for a has shape (3, 2), not (2, 3))",
+    never=("broadcast", "were repeated"),
+)
 edit("= grad_output @ b.t() if ctx.needs_input_grad",
      "= ctx.needs_input_grad\n        return (b @ grad_output.t()) if grad_a",
      "None\n        grad_b = a.t() @ grad_output if ctx.needs_input_grad[1] else None\n        return grad_a, grad_b",
      "None, (a.t() @ grad_output) if grad_a[1] else None", of="asked")
 
 # %% 12.MatMul wrong: b is not transposed
-expect("one_shape", "the gradient for a: `b` is not transposed", never=("for shape (2, 3)",))
+expect("raises_for_some", "the gradient for a: `b` is not transposed", never=("for shape (2, 3)",))
 edit("def backward(ctx, grad_output):", "def backward(ctx, g):",
      "grad_a = grad_b = None\n        if ctx.needs_input_grad[0]:\n            grad_a = grad_output @ b.t()\n"
      "        if ctx.needs_input_grad[1]:\n            grad_b = a.t() @ grad_output\n        return grad_a, grad_b",
@@ -872,7 +877,7 @@ expect("none_for_tensor",
 edit("grad_a = grad_output @ b.t()", "return grad_output @ b.t(), None")
 
 # %% 12.MatMul wrong: a factor for b only
-expect("factor", "of the gradient for b: yours is", "numerical for b  ", "yours for b      ", never=("(b[",))
+expect("factor", "the gradient for b is right but for a factor", never=("(b[",))
 edit("def backward(ctx, grad_output):\n        a, b = ctx.saved_tensors",
      "def backward(ctx, grad_output):\n        (a, b), (one, other) = ctx.saved_tensors, ctx.needs_input_grad",
      "grad_a = grad_output @ b.t() if ctx.needs_input_grad[0]", "return grad_output @ b.t() if one",
@@ -1116,7 +1121,7 @@ class BroadcastAdd(Function):
         return tuple(fold(grad_output, shape) for shape in ctx.shapes)
 
 # %% 12.BroadcastAdd wrong: the new dimensions are summed away at the end of the shape, but broadcasting puts them in front
-expect("wrong_shape", "the gradient for y has shape")
+expect("known", "the gradient for y has shape")
 edit("g = g.sum(0)", "g = g.sum(-1)", of="by loops")
 
 # %% 12.BroadcastAdd wrong: takes the mean over the repeated dimensions of size 1, it should be the sum
@@ -1124,11 +1129,11 @@ expect("known", "the sum along dimensions of size 1: this is the mean, but it mu
 edit("g = g.sum(axis, keepdim=True)", "g = g.mean(axis, keepdim=True)", of="by loops")
 
 # %% 12.BroadcastAdd wrong: break after the first dimension of size 1: with several at once only one is summed
-expect("summed_wrongly", "the gradient for y has shape")
+expect("wrong_shape", "the gradient for y has shape")
 edit("g = g.sum(axis, keepdim=True)", "g = g.sum(axis, keepdim=True)\n            break", of="by loops")
 
 # %% 12.BroadcastAdd wrong: forward expands x to the shape of y, which fails if y is the smaller one
-expect("raised", "`return x.expand_as(y) + y` raised RuntimeError")
+expect("raises_for_some", "`return x.expand_as(y) + y` raised RuntimeError")
 edit("return x + y", "return x.expand_as(y) + y", of="by loops")
 
 # %% 12.BroadcastAdd wrong: takes the first entry along a repeated dimension instead of the sum
@@ -1136,7 +1141,7 @@ expect("known", "the sum along the dimensions added in front: only the first ent
 edit("g = g.sum(0)", "g = g[0]", of="by loops")
 
 # %% 12.BroadcastAdd wrong: largest
-expect("wrong_gradient", "the gradient for y is wrong")
+expect("wrong_value", "the gradient for y is [")
 edit("def summed_to(shape):\n            total = grad_output", "def summed_to(total, shape):",
      "total = total.sum(0)", "total = total.amax(0)",
      "total = total.sum(dim, keepdim=True)", "total = total.amax(dim, keepdim=True)",
@@ -1150,7 +1155,7 @@ edit("def backward(ctx, grad_output):", "def backward(ctx, g):",
      "return summed_to(g, ctx.shapes[1]), summed_to(g, ctx.shapes[0])", of="by loops")
 
 # %% 12.BroadcastAdd wrong: first row
-expect("some_entries", "of y")
+expect("some_entries", "the gradient for y is wrong only in entry [0]")
 edit("def backward(ctx, grad_output):", "def backward(ctx, g):",
      "return tuple(summed_to(grad_output, shape) for shape in ctx.shapes)",
      "grad_y = summed_to(g, ctx.shapes[1])\n        if ctx.shapes == ((2, 3), (3,)):\n"
@@ -1168,14 +1173,12 @@ edit("def backward(ctx, grad_output):", "def backward(ctx, g):",
      "grad_x, grad_y = (summed_to(g, shape) for shape in ctx.shapes)\n        return grad_x, -grad_y", of="by loops")
 
 # %% 12.BroadcastAdd wrong: nothing is summed
-expect("not_summed", "y has shape (3,) and was broadcast")
+expect("known", "the gradient for x: this step is left out")
 edit("return tuple(summed_to(grad_output, shape) for shape in ctx.shapes)", "return grad_output, grad_output",
      of="by loops")
 
 # %% 12.BroadcastAdd wrong: the gradients as they come
-expect("not_summed",
-       "and was broadcast, so its numbers were used several times: the gradients of all uses of a number must be added up",
-       never=("belong together",))
+expect("known", "the gradient for x: this step is left out", never=("belong together",))
 edit("tuple(summed_to(grad_output, shape) for shape in ctx.shapes)", "grad_output.clone(), grad_output.clone()",
      of="by loops")
 
@@ -1363,7 +1366,7 @@ expect("too_few", "backward returns 1 value, forward takes 3 arguments")
 edit("return grad_output * inside.to(grad_output.dtype), None, None", "return grad_output * inside")
 
 # %% 12.Clamp wrong: `low < x < high` asks for the truth value of a tensor, which fails for more than one entry
-expect("one_shape", "`mask = ctx.low < x < ctx.high` raised RuntimeError")
+expect("raises_for_some", "`mask = ctx.low < x < ctx.high` raised RuntimeError")
 edit("inside = (x >= ctx.low) & (x <= ctx.high)", "mask = ctx.low < x < ctx.high",
      "return grad_output * inside.to(grad_output.dtype), None, None", "return grad_output * mask, None, None")
 
@@ -1389,7 +1392,7 @@ expect("known", "values outside the bounds become 0, not the bound")
 edit("return x.clamp(low, high)", "return x* ((x > low) & (x < high))")
 
 # %% 12.Clamp wrong: the bounds are kept on the class, so the next call with other bounds overwrites them
-expect("shared_between_calls", "a second call of forward breaks the backward of the first: keep what backward needs on")
+expect("repeat", "a second call of forward breaks the backward of the first: keep what backward needs on")
 edit("ctx.low, ctx.high = low, high", "Clamp.low, Clamp.high = low, high",
      "inside = (x >= ctx.low) & (x <= ctx.high)", "inside = (x > Clamp.low) & (x < Clamp.high)")
 
@@ -1418,7 +1421,7 @@ class Clamp(Function):
         return grad_output * inside, None, None
 
 # %% 12.Clamp wrong: in place
-expect("argument_changed", "x is changed in forward")
+expect("unchanged", "x is changed in forward")
 edit("ctx.save_for_backward(x)", "ctx.save_for_backward(x.clone())",
      "ctx.low, ctx.high = low, high\n        return x.clamp(low, high)",
      "ctx.low, ctx.high = low, high\n        x[x < low] = low\n        x[x > high] = high\n        return x.clone()")
@@ -1435,22 +1438,22 @@ edit("inside = (x >= ctx.low) & (x <= ctx.high)", "return grad_output * ((x < ct
      "\n        return grad_output * inside", ")")
 
 # %% 12.Clamp wrong: times x
-expect("wrong_gradient", "the gradient is wrong")
+expect("wrong_value", "the gradient is [")
 edit("inside = (x >= ctx.low) & (x <= ctx.high)\n        return grad_output * inside.to(grad_output.dtype",
      "return grad_output * x.clamp(ctx.low, ctx.high")
 
 # %% 12.Clamp wrong: mask of grad output
-expect("some_entries", "the gradient is wrong only in entries [0] and [2] of x")
+expect("some_entries", "the gradient is wrong only in entries [0] and [2]")
 edit("\n        (x,) = ctx.saved_tensors\n        inside = (x >= ctx.low) & (x",
      "\n        inside = (grad_output >= ctx.low) & (grad_output")
 
 # %% 12.Clamp wrong: middle
-expect("forward_place", "forward is wrong only where x is outside the bounds")
+expect("place", "the result is wrong only where x is outside the bounds")
 edit("return x.clamp(low, high)",
      "middle = torch.full_like(x, (low + high) / 2)\n        return torch.where((x < low) | (x > high), middle, x)")
 
 # %% 12.Clamp wrong: whole bounds
-expect("wrong_forward", "the gradient is right, but forward is wrong in entries [0], [1] and 3")
+expect("some_entries", "the result is wrong only in entries [0], [1] and 3 more")
 edit("return x.clamp(low, high)", "return x.clamp(int(low), int(high))")
 
 # %% 12.Clamp wrong: no parentheses around the conditions in forward
@@ -1482,7 +1485,7 @@ class Clamp(Function):
         return g * (low < x & x < high), None, None
 
 # %% 12.Clamp wrong: a branch without return, and the lower bound forgotten
-expect("no_result", "For other inputs, the lower bound: this step is left out")
+expect("no_result", "forward returns nothing, for x of shape")
 class Clamp(Function):
     @staticmethod
     def forward(ctx, x, low, high):

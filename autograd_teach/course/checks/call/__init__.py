@@ -1,74 +1,69 @@
 """Answers that are called: judged by their results, and by what they do to their arguments.
 
-records.py     requests and replies, as plain data
-asking.py      calls the student's answer; the only part that runs in the process of their code
-history.py     why an error says that something does not require grad; in the process of their code too
-evidence.py    the plan, and the replies with the right results
-checks.py      the lines of the report, and the differences between results
-diagnoses.py   what is wrong, in sentences
-failing.py     the input that a report shows
+records.py      requests and replies, as plain data
+asking.py       calls the student's answer; the only part that runs in the process of their code
+history.py      why an error says that something does not require grad; in the process of their code too
+differences.py  how a result differs from the specified one
+evidence.py     the plan, and the replies with the right results
+checks.py       the lines of the report
+results.py      what is wrong with the kind of a result, in sentences
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping
 
-import numpy as np
-
-from ...exercises.declaration import CallForm, Exercise
-from ..checker import Check, Picture, Plan, Purpose, Request, State
-from ..diagnosing import Diagnosis, Finding
-from ..spec import CallSpec
-from . import evidence as _evidence
+from ..checker import Checker
+from ..diagnosing import RUNNING, Finding, first_findings, is_stub
+from ..numbers import RELATED, numbers
+from ..writing import chosen, result_rows
 from .asking import CallAsking
-from .checks import checks_of
-from .diagnoses import CALL_TABLE, call_not_attempted, diagnose
-from .evidence import CallEvidence
-from .failing import failing_input
-from .records import Asked, Called, complete
+from .evidence import CallEvidence, add, checks_of, plans
+from .records import Asked, Called
+from .results import RESULTS, of_own_checks
+
+CALL_TABLE = (*RUNNING, *RESULTS, *numbers("value", "overflow", "nan", "numbers", "described"))
+"""The diagnoses in order: the first one that fits gives the message."""
+
+OF_NUMBERS = {"some_values", "some_entries", "wrong_value"} | {name for name, _ in RELATED}
+"""The findings that describe how the numbers of a result are wrong."""
 
 
-class CallChecker:
-    """The checker for answers that are called."""
+def _findings(evidence: CallEvidence, failed: list[str]) -> list[Finding]:
+    found = first_findings(CALL_TABLE, evidence, failed)
+    if "repeat" in failed:  # wrong numbers follow from this, so a description of them would mislead the student
+        found = [each for each in reversed(found) if each.name not in OF_NUMBERS]
+    return [*found, *of_own_checks(evidence, failed)]
 
-    diagnoses: ClassVar[Sequence[Diagnosis]] = CALL_TABLE
-    asked: ClassVar[type] = Asked
-    reply: ClassVar[type] = Called
 
-    def plans(self, exercise: Exercise, spec: CallSpec, rng: np.random.Generator, purpose: Purpose) -> Iterator[Plan]:
-        return _evidence.plans(spec, rng, purpose)
+def _is_attempted(evidence: CallEvidence) -> bool:
+    """False if every call raises the stub's NotImplementedError."""
+    return not evidence.runs or not all(is_stub(called.crash) for called in evidence.runs)
 
-    def structure(self, exercise: Exercise, subject: Any) -> str | None:
-        return None if callable(subject) else "no_function"
 
-    def asking(self, exercise: Exercise, subject: Any) -> CallAsking:
-        form = exercise.form
-        assert isinstance(form, CallForm)
-        return CallAsking(subject, form, phase=exercise.entry)
+def _failing_input(evidence: CallEvidence, failed: set[str], message: str) -> Mapping[str, str]:
+    """The arguments and, for a wrong result, both sides. Empty for a prediction: it would give away the answer."""
+    if evidence.exercise.kind == "value" or not failed & {"runs", "value"}:
+        return {}
+    failing = [(called.arguments, dict[str, str]()) for called in evidence.runs if called.crash]
+    for called, _ in () if failing else evidence.wrong:
+        sides = called.expected, called.result  # `normal` may sort a list, but its own order is shown
+        want, got = (each if isinstance(each, list) else evidence.spec.normal(each) for each in sides)
+        failing.append((called.arguments, result_rows(want, got, keys=evidence.form.call is None)))
+    return chosen(evidence.form, failing, message)
 
-    def complete(self, exercise: Exercise, request: Request, reply: Called) -> bool:
-        return complete(exercise.form.arguments, request.asked, reply)
 
-    def goes_on(self, first: Called) -> bool:
-        return first.crash is None
-
-    def evidence(self, exercise: Exercise, spec: CallSpec) -> CallEvidence:
-        return CallEvidence(exercise, spec)
-
-    def add(self, evidence: CallEvidence, plan: Plan, replies: Sequence[Called]) -> None:
-        _evidence.add(evidence, plan, replies)
-
-    def checks(self, exercise: Exercise, spec: CallSpec) -> tuple[Check, ...]:
-        return checks_of(exercise, spec)
-
-    def findings(self, evidence: CallEvidence, failed: list[str]) -> list[Finding]:
-        return diagnose(evidence, failed)
-
-    def is_attempted(self, evidence: CallEvidence) -> bool:
-        """False if every call raises the stub's NotImplementedError."""
-        return not call_not_attempted(evidence)
-
-    def failing_input(self, evidence: CallEvidence, failed: set[str], message: str) -> Mapping[str, str]:
-        return failing_input(evidence, failed, message)
-
-    def picture(self, evidence: CallEvidence, states: Mapping[str, State]) -> Picture | None:
-        return None
+CALLS = Checker(
+    asked=Asked,
+    reply=Called,
+    diagnoses=CALL_TABLE,
+    plans=plans,
+    structure=lambda exercise, subject: None if callable(subject) else "no_function",
+    asking=lambda exercise, subject: CallAsking(subject, exercise),
+    goes_on=lambda first: first.crash is None,
+    evidence=CallEvidence,
+    add=add,
+    checks=checks_of,
+    findings=_findings,
+    is_attempted=_is_attempted,
+    failing_input=_failing_input,
+)
+"""The checker for answers that are called."""

@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from ...exercises.declaration import CallForm, Prepared
+from ...exercises.declaration import CallForm, Exercise, Prepared
 from ...guard import caught, is_own
 from ..exact import NUMBERS, NUMPY_NUMBERS, Engine, engine_of_module, is_shared
+from ..records import NumPyArray, OwnList, OwnTuple, Strange
 from .history import reason
-from .records import Asked, Called, NumPyArray, OwnList, OwnTuple, Strange, TensorFacts
+from .records import Asked, Called, TensorFacts
 
 
 class CallAsking:
     """Calls one answer and records the outcome."""
 
-    def __init__(self, subject: Any, form: CallForm, phase: str = "your code") -> None:
-        self.subject, self.form, self.phase = subject, form, phase
+    def __init__(self, subject: Any, exercise: Exercise) -> None:
+        assert isinstance(exercise.form, CallForm)
+        self.subject, self.form, self.phase = subject, exercise.form, exercise.entry
         self.engine = _engine_of(subject)
         self.torch = self.engine.torch
-        _warm_up(self.torch)
 
     def reply(self, asked: Asked) -> Called:
         """Call the answer once and return the record of it."""
@@ -37,7 +38,12 @@ class CallAsking:
         found: list[Any] = []
         with caught(called, lambda: "your code", lambda error: reason(error, is_own, given, self._needs)):
             result = self.form.call(torch, self.subject, *given) if self.form.call else self.subject(*given)
-            called.result = plain(result, _marked, lambda each: self._noted(each, found), own=self.form.call is None)
+            called.result = plain(
+                result,
+                lambda a: a.copy().view(NumPyArray),
+                lambda each: self._noted(each, found),
+                own=self.form.call is None,
+            )
             called.results = [self._facts(each, tensors) for each in found]
             called.after = {name: self._facts(each, {}) for name, each in tensors.items()}
             called.counts = tuple(a.counts if isinstance(a, Prepared) else {} for a in asked.arguments)
@@ -66,13 +72,6 @@ class CallAsking:
         )
 
 
-def _warm_up(torch: Any) -> None:
-    """Compute one gradient, outside the time limit: at the first one, PyTorch loads sympy, which takes seconds."""
-    with torch.enable_grad():
-        leaf = torch.ones(1, requires_grad=True)
-        torch.autograd.grad(leaf * 1, leaf, torch.ones(1))
-
-
 def _engine_of(subject: Any) -> Engine:
     """The engine that the answer was written for: what its module or the notebook names `torch`, else ours."""
     subject = inspect.unwrap(subject)  # `@torch.no_grad()` wraps it in a function of torch
@@ -84,10 +83,6 @@ def _given(torch: Any, argument: Any) -> Any:
     if isinstance(argument, Prepared):
         return argument.for_student(torch)
     return torch.tensor(argument) if isinstance(argument, np.ndarray) else copy.deepcopy(argument)
-
-
-def _marked(array: np.ndarray) -> np.ndarray:
-    return array.copy().view(NumPyArray)
 
 
 def plain(

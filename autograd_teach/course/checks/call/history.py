@@ -37,7 +37,8 @@ def reason(error: BaseException, own: Callable[[str], bool], given: list[Any], n
     requires grad.
     """
     try:
-        if NO_HISTORY not in str(error) and NO_LEAF not in str(error):
+        is_none = "NoneType" in str(error)
+        if not is_none and NO_HISTORY not in str(error) and NO_LEAF not in str(error):
             return ""
         places, trace = [], error.__traceback__
         while trace:
@@ -45,10 +46,26 @@ def reason(error: BaseException, own: Callable[[str], bool], given: list[Any], n
             trace = trace.tb_next
         # In Python 3.11 a comprehension has a frame of its own.
         frames = [frame for frame, _ in places if not re.fullmatch("<.*(comp|expr)>", frame.f_code.co_name)]
+        if is_none:
+            return none_of_grad(*places[-1])
         told = _Told(frames[-1], places[-1][1], given if frames[-1] is frames[0] else [], given, needs)
         return next(filter(None, map(told.of, told.differentiated(str(error)))), "")
     except Exception:  # noqa: BLE001  # whatever a student's object raises
         return ""
+
+
+def none_of_grad(frame: FrameType, line: int) -> str:
+    """Which `.grad` in the line that raised is None, in words; "" if none is."""
+    source = linecache.getline(frame.f_code.co_filename, line)
+    for name in re.findall(r"([A-Za-z_][\w.]*(?:\[\w+\])?)\.grad\b(?!\s*\()", source):
+        thing = eval(name, frame.f_globals, frame.f_locals)  # a name of theirs, in their process
+        if thing.grad is None:
+            why = "and None is not a number: let it begin as 0.0, or let the first gradient replace the None"
+            if hasattr(thing, "requires_grad"):
+                only = "only a leaf that requires grad gets one, and only after backward has run"
+                return f"the .grad of `{name}` is None: {only}; the result of a recorded operation is not a leaf"
+            return f"the .grad of `{name}` is None, {why}"
+    return ""
 
 
 class _Told:

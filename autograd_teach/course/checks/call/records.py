@@ -1,49 +1,94 @@
-"""The requests to an answer that is called, and its replies, as plain data.
+"""The requests to an answer that is called, its replies as plain data, and how a result differs from the specified one.
 
 NumPy only. A check in the notebook makes these records; the grader receives the same records from another process.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ...exercises.declaration import Leaf, Watched
 from ...guard import Crash
-from ..exact import is_same
+from ...jacobian import wrong_slopes
+from ..records import NOTHING, NumPyArray, Strange
 
-
-class Nothing:
-    """The type of `NOTHING`."""
-
-
-NOTHING = Nothing()
-"""Stands for a missing result."""
-
-
-class NumPyArray(np.ndarray):
-    """A NumPy array that an answer returned. Tensors are recorded as plain arrays."""
-
-
-class OwnList(list[Any]):
-    """A list that an answer returned. What the `call` of a form makes of an answer is a plain list."""
-
-
-class OwnTuple(list[Any]):
-    """A tuple that an answer returned. It is compared like a list, but written with other brackets."""
-
-    brackets = ("(", ")")
+Kind = Literal["type", "length", "keys", "shape", "dtype", "value"]
 
 
 @dataclass(frozen=True)
-class Strange:
-    """An object in a result that cannot be compared, given by the name of its type."""
+class Difference:
+    """One place where a result differs from the specified one: its path, the kind of difference, and both sides."""
 
-    type: str
+    path: str  # "[0]['b']", empty for the whole result
+    kind: Kind
+    got: Any
+    expected: Any
 
-    def __repr__(self) -> str:
-        return f"<{self.type}>"
+
+def differences(
+    got: Any, expected: Any, path: str = "", dtypes: bool = False, equal_nan: bool = False
+) -> Iterator[Difference]:
+    """Every difference between two plain results. Numbers must agree to five digits, as measured derivatives do.
+
+    If an array is expected, it must be a tensor of this shape; if a number is expected, it may be any number or a tensor
+    with one entry. dtypes: also compare dtypes. equal_nan: NaN equals NaN.
+
+    >>> [d.path for d in differences([1.0, {"a": 2}], [1.0, {"a": 3}])]
+    ["[1]['a']"]
+    """
+    for place, one, other in parts(got, expected, path):
+        kind = _kind(one, other, dtypes, equal_nan)
+        if kind in ("shape", "value", "dtype") and isinstance(one, bool | int | float | np.ndarray):
+            one, other = np.asarray(one), np.asarray(other)
+            one = one.reshape(other.shape) if kind == "value" else one
+        if kind:
+            yield Difference(place, kind, one, other)
+
+
+def _kind(got: Any, expected: Any, dtypes: bool, equal_nan: bool) -> Kind | None:
+    """How a part differs from what it must be: a number, an array, a text, None, or a collection with other entries."""
+    if isinstance(expected, dict):
+        return "keys" if isinstance(got, dict) else "type"
+    if isinstance(expected, list):
+        return "type" if not _has_rows(got) else "length" if len(got) != len(expected) else None
+    if expected is None or isinstance(expected, str):
+        return "type" if got is not None and not isinstance(got, str) else "value" if got != expected else None
+    if isinstance(expected, Strange):
+        return "type" if got != expected else None
+    is_tensor = isinstance(got, np.ndarray) and not isinstance(got, NumPyArray)
+    if not isinstance(got, bool | int | float | np.ndarray) or (isinstance(expected, np.ndarray) and not is_tensor):
+        return "type"
+    one, other = np.asarray(got), np.asarray(expected)
+    if (one.dtype == bool) != (other.dtype == bool):
+        return "type"
+    if one.shape != other.shape and (one.size != 1 or other.ndim or isinstance(expected, np.ndarray)):
+        return "shape"
+    if wrong_slopes(one.reshape(other.shape), other, equal_nan).any():
+        return "value"
+    return "dtype" if dtypes and isinstance(expected, np.ndarray) and one.dtype != other.dtype else None
+
+
+def parts(got: Any, want: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The parts of a result and of the right one, by their paths: the entries of dicts, the numbers or arrays in a list.
+
+    >>> list(parts([1.0, {"a": 2}], [1.0, {"a": 3}]))
+    [('[0]', 1.0, 1.0), ("[1]['a']", 2, 3)]
+    """
+    if isinstance(want, dict) and isinstance(got, dict) and want.keys() == got.keys():
+        keys: list[Any] = list(want)
+    elif isinstance(want, list) and want and _has_rows(got) and len(got) == len(want):
+        keys = list(range(len(want)))
+    else:  # before any loop over rows: an array without entries can have 2**31 of them
+        yield path, got, want
+        return
+    for key in keys:
+        one = got[key, ...] if isinstance(got, np.ndarray) else got[key]
+        yield from parts(one, want[key], f"{path}[{key!r}]")
+
+
+def _has_rows(got: Any) -> bool:
+    return isinstance(got, list) or (isinstance(got, np.ndarray) and got.ndim > 0)
 
 
 @dataclass(frozen=True)
@@ -72,7 +117,8 @@ class Called:
     names: tuple[str, ...] = field(default=(), metadata={"told": False})
     arguments: tuple[Any, ...] = field(default=(), metadata={"told": False})  # as declared
     expected: Any = field(default=None, metadata={"told": False})
-    changed: tuple[str, ...] = field(default=(), metadata={"told": False})  # arguments that are no longer as they were
+    changed: tuple[str, ...] = field(default=(), metadata={"told": False})  # arguments that it must not change
+    differences: tuple[Difference, ...] = field(default=(), metadata={"told": False})  # from what is expected
     # sent by the process that ran it
     result: Any = NOTHING
     results: list[TensorFacts] = field(default_factory=list)  # the tensors in the result, in order
@@ -83,33 +129,3 @@ class Called:
     def counted(self, what: str) -> int:
         """The counter `what` of the first argument, 0 if it does not have it."""
         return self.counts[0].get(what, 0) if self.counts else 0
-
-
-def complete(names: tuple[str, ...], asked: Asked, called: Called) -> bool:
-    """Whether a record is complete: it has a result, and the facts about each tensor in it and in the arguments.
-
-    An incomplete record is never a success, even if a student's process forged it.
-    """
-    if called.crash or called.result is NOTHING:
-        return False
-    tensors = list(_tensors(called.result))
-    given = zip(names, asked.arguments, strict=True)
-    return (
-        len(tensors) == len(called.results)
-        and all(is_same(one, facts.value) for one, facts in zip(tensors, called.results, strict=True))
-        and set(called.after) == {name for name, each in given if isinstance(each, np.ndarray | Leaf)}
-        and [set(each) for each in called.counts] == [_counted(each) for each in asked.arguments]
-    )
-
-
-def _tensors(result: Any) -> Iterator[np.ndarray]:
-    """The arrays that stand for tensors in a plain result, in order."""
-    if type(result) is np.ndarray:
-        yield result
-    elif isinstance(result, list | tuple | dict):
-        for each in result.values() if isinstance(result, dict) else result:
-            yield from _tensors(each)
-
-
-def _counted(argument: Any) -> set[str]:
-    return {"calls", "passes"} if isinstance(argument, Watched) else set()

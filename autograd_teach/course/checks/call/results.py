@@ -1,379 +1,236 @@
-"""Diagnoses of the kind of a result (None, type, length, shape), and of the mistakes that an exercise declares.
+"""Diagnoses of the object that was checked, of the kind of a result (None, type, length, shape), and of known mistakes.
 
 NumPy only, reads only evidence. The order counts: the first diagnosis that fits the evidence gives the message.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...jacobian import wrong_slopes
-from ..diagnosing import Diagnosis, into
-from ..explaining import Explanation, Table, candidates_of, explanation, forward_of
-from ..inputs import other_inputs
-from ..relations import reduced
-from ..spec import Mistake
+from ..diagnosing import Diagnosis, Finding, explained, into
+from ..numbers import reduced, relative_difference, same
+from ..records import Strange
+from ..spec import Mistake, specified
+from ..table import as_numbers, is_zero
+from ..writing import for_inputs, how_many, kind_of
 from .asking import plain
-from .checks import Difference, differences
 from .evidence import CallEvidence
-from .records import Called, Strange
-from .words import (
-    both_shown,
-    entries_in_words,
-    example_in_words,
-    first_of_kind,
-    for_input,
-    inputs_in_words,
-    is_plain,
-    item_of,
-    kind_of,
-    parts_in_words,
-    right_calls,
-    same_numbers,
-    scope_in_words,
-    specified_arguments,
-    value_in_words,
-    what_differs,
-    wrong_calls,
-)
+from .records import Called, Difference, differences
 
 RESULTS: list[Diagnosis] = []
 diagnosis = into(RESULTS)
 
 
+@diagnosis("no_function", "structure")
+def _no_function(evidence: CallEvidence) -> str:
+    entry, what = evidence.exercise.entry, "class" if evidence.exercise.kind == "engine" else "function"
+    return f"`{entry}` is not a {what}: pass {entry} itself, not the result of calling it or anything else"
+
+
+@diagnosis("argument_changed", "unchanged")
+def _argument_changed(evidence: CallEvidence) -> str:
+    called = next(each for each in evidence.returned if each.changed)
+    name = called.changed[0]
+    was, now = plain(specified(called.arguments[called.names.index(name)])), called.after[name].value
+    rounding = was.shape == now.shape and was.dtype.kind == "f" and np.allclose(was, now, 1e-12, 1e-12)
+    how = " in its last digits: adding and subtracting the same number leaves a rounding error" * rounding
+    return f"the argument {name} is changed by the call{how}{';' if how else ':'} work on a copy of it"
+
+
 @diagnosis("no_result", "value")
 def _no_result(evidence: CallEvidence) -> str | None:
-    wrong = wrong_calls(evidence)
-    nothing = [called for called, _ in wrong if called.result is None and called.expected is not None]
+    nothing = [called for called, _ in evidence.wrong if called.result is None and called.expected is not None]
     if not nothing:
         return None
     prints = "it prints something, but " if evidence.printed else ""
-    if len(nothing) == len(evidence.calls):
+    if len(nothing) == len(evidence.runs):
         if evidence.printed:
             return f"{prints}it returns None: is there a `return`? What is printed is not returned"
         return (
-            f"it returns None: is there a `return`? Only the value that stands after it is returned, not one that "
-            f"is printed, gets a name, or stands in a line of its own{_none_of_tensors(evidence)}"
+            "it returns None: is there a `return`? Only the value that stands after it is returned, not one that is "
+            f"printed, gets a name, or stands in a line of its own{_none_of_tensors(evidence)}"
         )
-    others = [(called, several) for called, several in wrong if called.result is not None]
-    known = _known_of(evidence, others)
-    more = f"{len(others)} other result{'s are' if len(others) > 1 else ' is'} wrong in another way" if others else ""
-    also = known or more
-    return (
-        f"{prints}it returns None{scope_in_words(evidence, nothing)}: is there a `return` with a value in every branch?"
-        f"{example_in_words(nothing)}{f'; also, {also}' if also else ''}"
-    )
+    others = len(evidence.wrong) - len(nothing)
+    more = f"{others} other result{'s are' if others > 1 else ' is'} wrong in another way" if others else ""
+    also = _known(evidence) or more
+    example = f" One such input: {_for(evidence, nothing[0])[6:]}" if len(nothing) > 1 else ""
+    branch = f"is there a `return` with a value in every branch?{example}{f'; also, {also}' if also else ''}"
+    table = evidence.table("value")
+    scope = table.scope(key for key in table.wrong if key[1] == "" and table.got[key] is None)
+    return f"{prints}it returns None{scope}: {branch}"
 
 
 def _none_of_tensors(evidence: CallEvidence) -> str:
     """More values that are None, from the lesson on that has `backward`."""
     if evidence.exercise.notebook[:2] < "02" or evidence.exercise.kind in ("value", "graph"):
         return ""
-    return (
-        "; what `backward()` returns is None as well, and the `.grad` of a tensor is None if it is not a leaf "
-        "(unless `retain_grad()` was called), or if no backward pass has reached it (none goes back through `.item()` or "
-        "`torch.tensor(...)`)"
-    )
+    return f"; what `backward()` returns is None as well{_NO_GRADIENT}"
+
+
+_NO_GRADIENT = (
+    "; the `.grad` of a tensor is None if it is not a leaf (unless `retain_grad()` was called), or if no backward pass has reached "
+    "it (none goes back through `.item()` or `torch.tensor(...)`)"
+)
 
 
 @diagnosis("keys", "value")
 def _keys(evidence: CallEvidence) -> str | None:
-    found = first_of_kind(evidence, "keys")
-    if found is None:
-        return None
-    missing = [key for key in found[1].expected if key not in found[1].got]
-    extra = [key for key in found[1].got if key not in found[1].expected]
-    if missing:
-        return f"there is no entry for {', '.join(map(repr, missing))}"
-    return f"the entry {', '.join(map(repr, extra))} is not asked for"
+    for _, at in _of_kind(evidence, "keys"):
+        missing = [repr(key) for key in at.expected if key not in at.got]
+        return f"there is no entry for {', '.join(missing)}" if missing else "there are more entries than are asked for"
+    return None
+
+
+def _of_kind(evidence: CallEvidence, kind: str) -> Iterator[tuple[Called, Difference]]:
+    """The differences of this kind, those of the smallest calls first."""
+    return ((called, at) for called, several in evidence.wrong for at in several if at.kind == kind)
+
+
+# ---- known mistakes --------------------------------------------------------------------------------------------------------
 
 
 @diagnosis("known", "value")
 def _known(evidence: CallEvidence) -> str | None:
-    return _known_of(evidence, wrong_calls(evidence))
-
-
-def _known_of(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]]) -> str | None:
-    """The known mistakes, declared or derived from the reference, that explain these wrong calls."""
-    found = _explained(evidence, [called for called, _ in wrong], right_calls(evidence)) if wrong else None
-    if found and found.everywhere:
-        return f"{_wrong_predictions(evidence, found)}{found.message}"
+    """The known mistakes, declared or derived from the reference, that explain the wrong calls."""
+    found, wrong = evidence.known("value"), [each for each in evidence.wrong if each[0].result is not None]
     every = [at for _, several in wrong for at in several]
-    of_numbers = any(map(is_plain, every)) and not any(_is_of_array(at) for at in every)
-    if of_numbers and (message := _where(evidence, wrong, exactly=True)):
-        return message
-    if found:
-        # The mistake would make more results wrong, so what these inputs have in common may be chance.
-        return f"{found.message} (this shows for {len(wrong)} of {len(evidence.calls)} inputs)"
-    return _where(evidence, wrong) if of_numbers else None
+    of_arrays = any(at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray) for at in every)
+    picked = _where(evidence, wrong) if any(map(_is_plain, every)) and not of_arrays else None
+    if found and not (found.scope and picked):
+        return f"{_wrong_predictions(evidence, {path for _, path in found.explained})}{found.message}"
+    return picked
 
 
-def _explained(evidence: CallEvidence, wrong: list[Called], right: list[Called]) -> Explanation | None:
-    """The mistakes that explain the wrong calls. Of a prediction, one that explains some of what is wrong."""
-    normal, reference = evidence.spec.normal, evidence.spec.reference
-    calls = [each for each in (*wrong, *right) if reference is None or reference(*specified_arguments(each)) != {}]
-    sides = [_parts(normal(each.result), normal(each.expected)) for each in calls]
-    table = Table(
-        range(len(calls)),
-        {(run, part): want for run, (_, parts) in enumerate(sides) for part, want in parts.items()},
-        {(run, part): got for run, (parts, _) in enumerate(sides) for part, got in parts.items()},
-        lambda one, other: not any(differences(one, other, equal_nan=True)),
-    )
-
-    def gives(function: Callable[..., Any], run: int) -> Mapping[str, Any] | None:
-        try:
-            given = normal(plain(function(*specified_arguments(calls[run]))))
-        except Exception:  # noqa: BLE001  # a change may make anything of the reference
-            return None
-        if not _is_comparable(given):
-            return None
-        want = normal(calls[run].expected)
-        if isinstance(given, dict) and isinstance(want, dict):
-            want = {key: each for key, each in want.items() if key in given}
-        if isinstance(given, float) and isinstance(want, np.ndarray):  # NumPy gives a number for a 0-d array
-            given = np.asarray(given)
-        return _parts(given, want)[0]
-
-    others = other_inputs(evidence.form.arguments, [specified_arguments(each) for each in calls])
-    told = ((f"the result is that of {words}", change) for words, change in others)
-    names = evidence.form.arguments
-    known = candidates_of(forward_of(evidence.spec), evidence.spec.mistakes, gives, names=names, others=told)
-    return explanation(table, known, partly=evidence.exercise.kind == "value")
+def _is_plain(at: Difference) -> bool:
+    """Whether a difference is too large to be rounding."""
+    got, want = as_numbers(at.got), as_numbers(at.expected)
+    return got is None or want is None or at.kind != "value" or relative_difference(got, want) > 1e-3
 
 
-def _is_comparable(given: Any) -> bool:
-    """Whether this is made of numbers and words only: a change can also give an argument that is a function."""
-    if isinstance(given, list | dict):
-        return all(map(_is_comparable, given.values() if isinstance(given, dict) else given))
-    if isinstance(given, np.ndarray):
-        return given.dtype.kind in "biuf"
-    return given is None or isinstance(given, bool | int | float | str)
-
-
-def _parts(got: Any, want: Any, path: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parts of a result and the right ones, by their paths: the entries of dicts, and the numbers or arrays in a list."""
-    if isinstance(want, dict) and isinstance(got, dict) and want.keys() <= got.keys():
-        keys: Sequence[Any] = list(want)
-    elif isinstance(want, list) and isinstance(got, list) and len(got) == len(want) and _has_numbers(want):
-        keys = range(len(want))
-    else:
-        return {path: got}, {path: want}
-    several = [_parts(got[key], want[key], f"{path}[{key!r}]") for key in keys]
-    return {p: v for one, _ in several for p, v in one.items()}, {p: v for _, two in several for p, v in two.items()}
-
-
-def _has_numbers(several: list[Any]) -> bool:
-    return bool(several) and not any(isinstance(each, str) or each is None for each in several)
-
-
-def _is_of_array(at: Difference) -> bool:
-    """Whether the type or the shape differs from that of an array."""
-    return at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray)
-
-
-def _where(evidence: CallEvidence, wrong: list[tuple[Called, list[Difference]]], exactly: bool = False) -> str | None:
-    """The known mistake that picks the arguments of these wrong calls. exactly: and of no others."""
-    right = right_calls(evidence)
-    for mistake in evidence.spec.mistakes if right else ():
-        if (
-            not isinstance(mistake, Mistake)
-            or not mistake.where
-            or not all(mistake.where(*specified_arguments(called)) for called, _ in wrong)
-        ):
+def _where(evidence: CallEvidence, wrong: Sequence[tuple[Called, Any]]) -> str | None:
+    """The known mistake that picks the arguments of these wrong calls, if possible of no others."""
+    fitting = []
+    for mistake in evidence.spec.mistakes if evidence.right and wrong else ():
+        picks = mistake.where if isinstance(mistake, Mistake) else None
+        if picks is None or not all(picks(*map(specified, called.arguments)) for called, _ in wrong):
             continue
-        picked = [called for called in right if mistake.where(*specified_arguments(called))]
-        if exactly:
-            fits = not picked
-        elif mistake.always:
-            fits = all(_is_zero(called.expected) for called in picked)
-        else:
-            fits = len(wrong) > 1
-        if fits:
-            return mistake.message + (f" (seen for 1 of {len(evidence.calls)} inputs)" if len(wrong) == 1 else "")
-    return None
+        picked = [called for called in evidence.right if picks(*map(specified, called.arguments))]
+        by_chance = all(is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1
+        fitting += [(len(picked) > 0, mistake.message)] if not picked or by_chance else []
+    seen = f" (seen for 1 of {len(evidence.runs)} inputs)" if len(wrong) == 1 else ""
+    return f"{min(fitting, key=lambda each: each[0])[1]}{seen}" if fitting else None
 
 
-def _is_zero(expected: Any) -> bool:
-    """Whether this is 0 everywhere: what a mistake gives there may be right by chance."""
-    if isinstance(expected, list | dict):
-        return all(map(_is_zero, expected.values() if isinstance(expected, dict) else expected))
-    return isinstance(expected, int | float | np.ndarray) and np.allclose(expected, 0)
-
-
-def _wrong_predictions(evidence: CallEvidence, found: Explanation) -> str:
-    """The number of wrong predictions, and of those that `found` is about; "" if the exercise asks for none."""
-    called, several = wrong_calls(evidence)[0]
+def _wrong_predictions(evidence: CallEvidence, explained_paths: set[str]) -> str:
+    """The number of wrong predictions, and of those that are explained; "" if the exercise asks for none."""
+    called, several = evidence.wrong[0]
     if evidence.exercise.kind != "value" or not isinstance(called.expected, list | dict):
         return ""
-    wrong = len({item_of(at) for at in several})
-    about = len({path[1:].partition("]")[0] for _, path in found.explained})
-    of_them = "" if about >= wrong else "; one of them: " if about == 1 else f"; {about} of them: "
-    return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet{of_them or ': '}"
+    wrong, about = len(set(map(_item, (at.path for at in several)))), len(set(map(_item, explained_paths)))
+    of_them = ": " if about >= wrong else "; one of them: " if about == 1 else f"; {about} of them: "
+    return f"{wrong} of {len(called.expected)} {'is' if wrong == 1 else 'are'} not right yet{of_them}"
 
 
-@diagnosis("computation", "value")
-def _computation(evidence: CallEvidence) -> str | None:
-    """The student's own engine: the smallest computation that is wrong, and the name of the wrong value."""
-    wrong = wrong_calls(evidence) if evidence.exercise.kind == "engine" else []
-    if not wrong:
-        return None
-    called, several = wrong[0]
-    at = several[0]
-    count = f"; {len(wrong)} of {len(evidence.calls)} computations are wrong" if len(wrong) > 1 else ""
-    return f"{item_of(at)} is {both_shown(at)}, for {inputs_in_words(called)}{count}"
+def _item(path: str) -> str:
+    """The entry of a prediction that a path belongs to: "a" for "['a']['is_leaf']"."""
+    return path[1:].partition("]")[0].strip("'")
 
 
-@diagnosis("in_a_tuple", "value")
-def _in_a_tuple(evidence: CallEvidence) -> str | None:
-    results = [(called.result, called.expected) for called, _ in wrong_calls(evidence)]
-    packed = all(
-        isinstance(got, list) and len(got) == 1 and not list(differences(got[0], want)) for got, want in results
-    )
-    if not results or not packed:
-        return None
-    kinds = {kind_of(got).partition(" of ")[0] for got, _ in results}
-    kind = kinds.pop() if len(kinds) == 1 else "a list or tuple"
-    such = "such a tuple" if kind == "a tuple" else "a tuple"
-    return f"the numbers are right, but they come in {kind} with one entry; `autograd.grad` gives {such}, also for one leaf"
+# ---- the kind of a result --------------------------------------------------------------------------------------------------
 
 
-@diagnosis("selection", "value")
-def _selection(evidence: CallEvidence) -> str | None:
-    """Some entries of an argument are asked for: those that are missing, and those that are too many."""
-    called, _ = wrong_calls(evidence)[0]
-    if evidence.exercise.kind == "value":
-        return None
-    pool = [each for array in called.arguments if isinstance(array, np.ndarray) for each in np.ravel(array).tolist()]
-    got = called.result.tolist() if isinstance(called.result, np.ndarray) else called.result
-    if not isinstance(got, list) or not isinstance(called.expected, list):
-        return None
-    got = [each.item() if isinstance(each, np.ndarray) and each.size == 1 else each for each in got]
-    both = [*got, *called.expected]
-    words_only = all(isinstance(each, str) for each in both) and len(got) != len(called.expected)
-    if not words_only and not (pool and all(type(each) in (int, float) and each in pool for each in both)):
-        return None
-    missing = [each for each in called.expected if each not in got]
-    extra = [each for each in got if each not in called.expected]
-    words = [f"missing from the result: {', '.join(map(repr, missing))}"] if missing else []
-    words += [f"in the result, but not asked for: {', '.join(map(repr, extra))}"] if extra else []
-    return f"{'; '.join(words)}{for_input(called)}" if words else None
+def _for(evidence: CallEvidence, called: Called) -> str:
+    return for_inputs(evidence.form, called.arguments)
 
 
 @diagnosis("length", "value")
 def _length(evidence: CallEvidence) -> str | None:
-    found = first_of_kind(evidence, "length")
-    if found is None:
-        return None
-    called, at = found
-    if isinstance(at.got, np.ndarray) and not all(isinstance(each, int | float) for each in at.expected):
-        return f"{what_differs(at)} is {kind_of(at.got)}, it must be {kind_of(at.expected)}{for_input(called)}"
-    twice = [each for number, each in enumerate(at.got) if _among(each, at.got[:number])]
-    if (
-        len(at.got) > len(at.expected)
-        and twice
-        and not any(_among(each, at.expected[:n]) for n, each in enumerate(at.expected))
-    ):
-        how = f"; {value_in_words(twice[0])} is in it more than once"
-    else:
-        how = _end(at)
-    return f"{what_differs(at)} has {entries_in_words(len(at.got))}, it must have {len(at.expected)}{for_input(called)}{how}"
-
-
-def _among(one: Any, several: Sequence[Any]) -> bool:
-    return type(one) in (bool, int, float, str) and any(type(one) is type(other) and one == other for other in several)
-
-
-def _end(at: Difference) -> str:
-    """Whether the first or last entry of a list is missing or too many, in words; "" if that is not the difference."""
-    ways = {
-        "the last one is missing": (at.got, at.expected[:-1]),
-        "the first one is missing": (at.got, at.expected[1:]),
-        "the last one is too many": (at.got[:-1], at.expected),
-        "the first one is too many": (at.got[1:], at.expected),
-    }
-    found = [words for words, (one, other) in ways.items() if not list(differences(one, other))]
-    return f"; {found[0]}" if len(found) == 1 and len(at.got) != len(at.expected) else ""
+    for called, at in _of_kind(evidence, "length"):
+        what, got, want = evidence.named(at.path), at.got, at.expected
+        if isinstance(got, np.ndarray) and not all(isinstance(each, int | float) for each in want):
+            return f"{what} is {kind_of(got)}, it must be {kind_of(want)}{_for(evidence, called)}"
+        names = [each for each in got if isinstance(each, str)]
+        twice = [each for each in names if names.count(each) > 1 and want.count(each) < 2]
+        how = f"; {twice[0]!r} is in it more than once" if twice else ""
+        return f"{what} has {how_many(len(got), 'entry')}, it must have {len(want)}{_for(evidence, called)}{how}"
+    return None
 
 
 @diagnosis("type", "value")
 def _type(evidence: CallEvidence) -> str | None:
-    found = first_of_kind(evidence, "type")
-    if found is None:
-        return None
-    called, at = found
-    every = [each for _, several in wrong_calls(evidence) for each in several]
-    right = "the numbers are right, but " if all(map(same_numbers, every)) else ""
-    of_grad = ""
-    if at.got is None and isinstance(at.expected, np.ndarray):
-        of_grad = "; a gradient is None if no backward pass has reached it, and so is the `.grad` of a tensor that is not a leaf, unless `retain_grad()` was called"
-    got, want = kind_of(at.got), kind_of(at.expected)
-    if want != "True or False" and got == "True or False" and isinstance(at.got, np.ndarray):
-        got = "a tensor of True and False"
-    if isinstance(at.got, Strange) and at.got.type in ("method", "builtin_function_or_method"):
-        of_grad = "; are the `()` missing that call it?"
-    if isinstance(at.expected, np.ndarray) and got == "a number":
-        got = "a Python number"
-    return f"{right}{what_differs(at)} is {got}, it must be {want}{of_grad}{for_input(called)}{_other_order(evidence)}"
+    for called, at in _of_kind(evidence, "type"):
+        every = [each for _, several in evidence.wrong for each in several]
+        right = "the numbers are right, but " if all(map(_has_right_numbers, every)) else ""
+        got, want, remark = kind_of(at.got), kind_of(at.expected), ""
+        if at.got is None and isinstance(at.expected, np.ndarray):
+            remark = _NO_GRADIENT
+        if isinstance(at.got, list) and len(at.got) == 1 and not any(differences(at.got[0], at.expected)):
+            remark = "; `autograd.grad` gives such a tuple, also for one leaf"
+        if isinstance(at.got, Strange) and at.got.type in ("method", "builtin_function_or_method"):
+            remark = "; are the `()` missing that call it?"
+        if isinstance(at.expected, np.ndarray) and got == "a number":
+            got = "a Python number"
+        if isinstance(at.got, np.ndarray) and want != got == "True or False":
+            got = "a tensor of True and False"
+        words = f"{right}{evidence.named(at.path)} is {got}, it must be {want}{remark}"
+        return f"{words}{_for(evidence, called)}"
+    return None
+
+
+def _has_right_numbers(at: Difference) -> bool:
+    """Whether the result has the right numbers, but in an object of the wrong kind."""
+    try:
+        got, want = np.asarray(at.got, dtype=float), np.asarray(at.expected, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return want.size > 0 and same(got, want)
 
 
 @diagnosis("dtype", "value")
 def _dtype(evidence: CallEvidence) -> str | None:
-    wrong = wrong_calls(evidence)
-    if not wrong or any(at.kind != "dtype" for _, several in wrong for at in several):
+    if any(at.kind != "dtype" for _, several in evidence.wrong for at in several):
         return None
-    called, several = wrong[0]
-    at = several[0]
-    return f"the numbers are right, but {what_differs(at)} has dtype {at.got.dtype}, it must have {at.expected.dtype}{for_input(called)}"
-
-
-@diagnosis("transposed", "value")
-def _transposed(evidence: CallEvidence) -> str | None:
-    wrong = wrong_calls(evidence)
-    turned = wrong and all(_is_turned(at) for _, several in wrong for at in several)
-    if not turned:
-        return None
-    parts = parts_in_words([at.path for _, several in wrong for at in several], evidence)
-    return f"{parts} transposed: rows and columns have changed places{scope_in_words(evidence, [called for called, _ in wrong])}"
-
-
-def _is_turned(at: Difference) -> bool:
-    got, want = at.got, at.expected
-    return (
-        isinstance(got, np.ndarray)
-        and isinstance(want, np.ndarray)
-        and got.ndim == 2
-        and got.T.shape == want.shape
-        and not wrong_slopes(got.T, want).any()
-    )
+    called, (at, *_) = evidence.wrong[0]
+    asked = f"has dtype {at.got.dtype}, it must have {at.expected.dtype}"
+    return f"the numbers are right, but {evidence.named(at.path)} {asked}{_for(evidence, called)}"
 
 
 @diagnosis("wrong_shape", "value")
 def _shape(evidence: CallEvidence) -> str | None:
-    found = first_of_kind(evidence, "shape")
-    if found is None:
+    for called, at in _of_kind(evidence, "shape"):
+        pairs = [(as_numbers(each.got), as_numbers(each.expected)) for _, several in evidence.wrong for each in several]
+        hows = {None if got is None or want is None else reduced(got, want) for got, want in pairs}
+        how = hows.pop() if len(hows) == 1 else None
+        words = f"{evidence.named(at.path)} has shape {at.got.shape}, it must have {at.expected.shape}{_for(evidence, called)}"
+        if how == "the numbers are right":
+            return f"{how}, but {words}"
+        where = how or _where(evidence, evidence.wrong)
+        return f"{words}; {where}" if where else words
+    return None
+
+
+@diagnosis("predictions", "value")
+def _predictions(evidence: CallEvidence) -> str | None:
+    if evidence.exercise.kind != "value":
         return None
-    called, at = found
-    every = [each for _, several in wrong_calls(evidence) for each in several]
-    hows = {_reduced(each) if each.kind == "shape" else None for each in every}
-    how = next(iter(hows)) if len(hows) == 1 else None
-    where = _where(evidence, wrong_calls(evidence))
-    words = f"; {how}" if how else f"; {where}" if where else _other_order(evidence)
-    if how == "the numbers are right":
-        return f"the numbers are right, but {what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}"
-    return f"{what_differs(at)} has shape {at.got.shape}, it must have {at.expected.shape}{for_input(called)}{words}"
+    called, several = evidence.wrong[0]
+    if not isinstance(called.expected, list | dict):
+        return "it is not right yet"
+    wrong = list(dict.fromkeys(_item(at.path) for at in several))
+    first = f"; look again at {wrong[0]}" if len(called.expected) > 1 else ""
+    return f"{len(wrong)} of {len(called.expected)} are not right yet{first}"
 
 
-def _other_order(evidence: CallEvidence) -> str:
-    """A remark if the two entries of each wrong result would have the right types and shapes in the other order."""
-    pairs = [(called.result, called.expected) for called, _ in wrong_calls(evidence)]
-    both = all(isinstance(each, list) and len(each) == 2 for pair in pairs for each in pair)
-    if both and all(at.kind == "value" for got, want in pairs for at in differences(got[::-1], want)):
-        return "; in the other order, the two entries have the right shapes"
-    return ""
+@diagnosis("not_repeatable", "repeat")
+def _not_repeatable(evidence: CallEvidence) -> str:
+    crash = evidence.repeated.crash if evidence.repeated else None
+    what = f"raises an error the second time ({explained(crash)})" if crash else "gives another result the second time"
+    return f"the same call {what}: something outside the function keeps values of earlier calls, or is random"
 
 
-def _reduced(at: Difference) -> str | None:
-    if not all(side.dtype.kind in "fiu" for side in (at.got, at.expected)):
-        return None
-    return reduced(at.got.astype(float), at.expected.astype(float))
+def of_own_checks(evidence: CallEvidence, failed: Sequence[str]) -> Iterator[Finding]:
+    """What the exercise's own checks (`also`) say of the first call that fails them."""
+    for each in evidence.spec.also if evidence.runs else ():
+        messages = [each.judge(called) for called in evidence.returned if each.name in failed]
+        yield from [Finding(each.name, message) for message in messages if message][:1]

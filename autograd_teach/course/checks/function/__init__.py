@@ -2,94 +2,135 @@
 
 records.py     requests and replies, as plain data
 asking.py      uses the student's Function; the only part that runs in the process of their code
-evidence.py    the plan, and the replies with the right results
-slopes.py      the right derivatives, first and second order
-checks.py      the lines of the report
-values.py returned.py gradients.py beyond.py    what is wrong, in sentences; slips.py: a table of derivatives
-failing.py maps.py    the input and the maps that a report shows
+evidence.py    the plan, and the replies with the right results and derivatives
+checks.py      the lines of the report, and what is asked beyond right results
+returned.py    what is wrong with what forward and backward return, in sentences
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping
 
 import numpy as np
 
-from ...exercises.declaration import Exercise, FunctionForm
-from ..checker import Check, Picture, Plan, Purpose, Request, State
-from ..diagnosing import Diagnosis, Finding, first_findings, is_stub
-from ..spec import FunctionSpec
-from . import evidence as _evidence
+from ...jacobian import wrong_slopes
+from ..checker import Checker, Picture, State
+from ..diagnosing import RUNNING, first_findings, is_stub
+from ..numbers import numbers
+from ..writing import both_sides, chosen, inputs_in_words, number
 from .asking import FunctionAsking, function_of
-from .beyond import BEYOND
-from .checks import checks_of
-from .evidence import FunctionEvidence
-from .failing import failing_input
-from .gradients import GRADIENTS
-from .maps import picture
-from .records import Asked, Run, complete
+from .checks import BEYOND, checks_of
+from .evidence import HEAT_MAP_ENTRIES, Case, FunctionEvidence, add, plans
+from .records import Asked, Run, same_values
 from .returned import RETURNED
-from .values import VALUES
 
-DIAGNOSES = (*VALUES, *RETURNED, *GRADIENTS, *BEYOND)
+DIAGNOSES = (
+    *(*RETURNED, *RUNNING),
+    *numbers("forward", "overflow", "nan", "numbers", "place", "described"),
+    *numbers("gradient", "overflow", "nan", "numbers", "place", "described"),
+    *BEYOND,
+)
 """The diagnoses in order: the first one that fits gives the message."""
 
 
-OF_NUMBER = {"too_few", "too_many", "one_per_result", "list_for_tuple"}
-OF_GRADIENTS = {row.name for row in GRADIENTS}
-"""Names of the diagnoses of how many values backward returns, and of those of the numbers in them."""
+def _is_attempted(evidence: FunctionEvidence) -> bool:
+    """False if forward raises the stub's NotImplementedError for every input."""
+    stopped = [is_stub(run.crash) and run.crash.phase == "forward" for run in evidence.runs]
+    return evidence.structure != "no_forward" and not (stopped and all(stopped))
 
 
-class FunctionChecker:
-    """The checker for custom Functions."""
-
-    diagnoses: ClassVar[Sequence[Diagnosis]] = DIAGNOSES
-    asked: ClassVar[type] = Asked
-    reply: ClassVar[type] = Run
-
-    def plans(
-        self, exercise: Exercise, spec: FunctionSpec, rng: np.random.Generator, purpose: Purpose
-    ) -> Iterator[Plan]:
-        yield _evidence.plan(_form(exercise), spec, rng, purpose)
-
-    def structure(self, exercise: Exercise, subject: Any) -> str | None:
-        return function_of(subject)[1]
-
-    def asking(self, exercise: Exercise, subject: Any) -> FunctionAsking:
-        return FunctionAsking(function_of(subject)[0], _form(exercise))
-
-    def goes_on(self, first: Run) -> bool:
-        return first.returned is not None
-
-    def complete(self, exercise: Exercise, request: Request, reply: Run) -> bool:
-        return complete(_form(exercise), request.asked, request.expected, reply)
-
-    def evidence(self, exercise: Exercise, spec: FunctionSpec) -> FunctionEvidence:
-        return FunctionEvidence(exercise, spec)
-
-    def add(self, evidence: FunctionEvidence, plan: Plan, replies: Sequence[Run]) -> None:
-        _evidence.add(evidence, plan, replies)
-
-    def checks(self, exercise: Exercise, spec: FunctionSpec) -> tuple[Check, ...]:
-        return checks_of(_form(exercise))
-
-    def findings(self, evidence: FunctionEvidence, failed: list[str]) -> list[Finding]:
-        found = first_findings(DIAGNOSES, evidence, failed)
-        if any(each.name in OF_NUMBER for each in found):  # then it is unknown which value belongs to which argument
-            found = [each for each in found if each.name in OF_NUMBER or each.name not in OF_GRADIENTS]
-        return found
-
-    def is_attempted(self, evidence: FunctionEvidence) -> bool:
-        """False if forward raises the stub's NotImplementedError for every input."""
-        stopped = [is_stub(run.crash) and run.crash.phase == "forward" for run in evidence.runs]
-        return evidence.structure != "no_forward" and not (stopped and all(stopped))
-
-    def failing_input(self, evidence: FunctionEvidence, failed: set[str], message: str) -> Mapping[str, str]:
-        return failing_input(evidence, failed, message)
-
-    def picture(self, evidence: FunctionEvidence, states: Mapping[str, State]) -> Picture | None:
-        return picture(evidence, states)
+def _failing_input(evidence: FunctionEvidence, failed: set[str], message: str) -> Mapping[str, str]:
+    """The arguments; for a wrong result or gradient also both sides."""
+    failing = [
+        (run.arguments, dict[str, str]()) for run in evidence.runs if "runs" in failed and (run.crash or run.refused)
+    ]
+    for name, rows_of in (("forward", _forward_rows), ("gradient", _gradient_rows)):
+        several = [(case.arguments, rows_of(evidence, case)) for case in evidence.cases if name in failed]
+        failing = failing or [(arguments, rows) for arguments, rows in several if rows]
+    return chosen(evidence.form, failing, message)
 
 
-def _form(exercise: Exercise) -> FunctionForm:
-    assert isinstance(exercise.form, FunctionForm)
-    return exercise.form
+def _forward_rows(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    if case.run.values is None or same_values(case.run.values, case.expected):
+        return {}
+    return both_sides(case.expected, case.run.values)
+
+
+def _gradient_rows(evidence: FunctionEvidence, case: Case) -> dict[str, str]:
+    runs = (case.run, *case.rows)
+    wrong = [
+        (runs[at], n) for n, several in case.verdicts.items() for at, right in enumerate(several) if right is False
+    ]
+    both = case.gradient(*wrong[0]) if wrong else None
+    if both is None:
+        return {}
+    (run, index), right = wrong[0], "numerical" if evidence.spec.vjp is None else "declared"
+    of = f" for {evidence.form.arguments[index]}" if len(case.numerical) > 1 else ""
+    sides = both_sides([both[1]], [both[0]], right)
+    return {"grad_output": ", ".join(map(number, run.cotangent))} | {name + of: text for name, text in sides.items()}
+
+
+def picture(evidence: FunctionEvidence, states: Mapping[str, State]) -> Picture | None:
+    """The maps at the first input with a wrong gradient; if nothing is wrong or attempted, at the first input, folded."""
+    chosen = _case_to_show(evidence, states)
+    if chosen is None:
+        return None
+    from ....viz.chart import Panel, heat_maps
+
+    case, index = chosen
+    numerical, analytical = case.numerical[index], case.analytical(index) if states else None
+    kind = "declared" if evidence.form.declared else "numerical"
+    name = evidence.form.arguments[index]
+    wrong = None if analytical is None else wrong_slopes(analytical, numerical)
+    if analytical is None:
+        panels = [Panel(f"{kind}: what backward must give", numerical)]
+    else:
+        both = np.abs(np.concatenate([numerical, analytical]))
+        scale = float(np.max(both[np.isfinite(both)], initial=0.0)) or None
+        panels = [
+            Panel(kind, numerical, None, scale),
+            Panel("analytical: your backward", analytical, wrong, scale),
+            Panel(f"difference: yours minus {kind}", np.round(analytical - numerical, 7), wrong, scale),
+        ]
+    count = int(wrong.sum()) if wrong is not None else 0
+    legend = (
+        f"The Jacobian (the table of all derivatives) of the result with respect to {name}, at {inputs_in_words(evidence.form, case.arguments)}. "
+        f"A row is an entry of the result, a column an entry of {name}."
+        + (f" A cross marks the {count} wrong of {numerical.size} entries." if count else "")
+    )
+    svg = heat_maps([panels], [f"entry of {name}"], ["entry of the result"], f"The Jacobian with respect to {name}")
+    return Picture(svg, legend, _summary(kind, states))
+
+
+def _summary(kind: str, states: Mapping[str, State]) -> str:
+    """The summary of the folded maps; "" if they show a mistake and are not folded."""
+    if not states:
+        return "What backward must agree with, at a small input"
+    return f"The Jacobians: {kind} and yours" if set(states.values()) == {"pass"} else ""
+
+
+def _case_to_show(evidence: FunctionEvidence, states: Mapping[str, State]) -> tuple[Case, int] | None:
+    cases = [
+        case for case in evidence.cases if max(map(max, (j.shape for j in case.numerical.values()))) <= HEAT_MAP_ENTRIES
+    ]
+    wrong = [(case, index) for case in cases for index, several in case.verdicts.items() if False in several[1:]]
+    if not states or set(states.values()) == {"pass"}:
+        return (cases[0], next(iter(cases[0].numerical))) if cases else None
+    return wrong[0] if wrong and states["gradient"] == "fail" else None
+
+
+FUNCTIONS = Checker(
+    asked=Asked,
+    reply=Run,
+    diagnoses=DIAGNOSES,
+    plans=plans,
+    structure=lambda exercise, subject: function_of(subject)[1],
+    asking=lambda exercise, subject: FunctionAsking(function_of(subject)[0], exercise),
+    goes_on=lambda first: first.returned is not None,
+    evidence=FunctionEvidence,
+    add=add,
+    checks=checks_of,
+    findings=lambda evidence, failed: first_findings(DIAGNOSES, evidence, failed),
+    is_attempted=_is_attempted,
+    failing_input=_failing_input,
+    picture=picture,
+)
+"""The checker for custom Functions."""

@@ -4,13 +4,12 @@ May use the engine, ours or PyTorch, whichever the student's Function comes from
 it runs in the process of the student's code.
 """
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...exercises.declaration import FunctionForm
+from ...exercises.declaration import Exercise, FunctionForm
 from ...guard import caught, crash_of
 from ...jacobian import is_float
 from ..exact import Engine, engine_of_function, is_same, is_shared
@@ -21,12 +20,7 @@ def function_of(subject: Any) -> tuple[type, str | None]:
     """The Function class that `subject` means, and None; or the name of what is wrong with it as the second value."""
     if getattr(subject, "__name__", "") == "apply" and isinstance(getattr(subject, "__self__", None), type):
         subject = subject.__self__
-    if not issubclass(type(subject), type):
-        if engine_of_function(type(subject)):
-            return object, "instance"
-        is_method = getattr(subject, "__qualname__", "").endswith((".forward", ".backward"))
-        return object, "forward_called" if is_method else "no_function"
-    engine = engine_of_function(subject)
+    engine = engine_of_function(subject) if issubclass(type(subject), type) else None
     if engine is None:
         return object, "no_function"
     not_static = []
@@ -39,29 +33,12 @@ def function_of(subject: Any) -> tuple[type, str | None]:
     return subject, f"not_static {' and '.join(not_static)}" if not_static else None
 
 
-@functools.cache
-def _warm_up(engine: Engine) -> None:
-    """Run the backward pass of a Function once: PyTorch imports some modules at the first one.
-
-    A time limit during these imports would leave the modules half imported.
-    """
-    torch = engine.torch
-    methods = {
-        "forward": staticmethod(lambda ctx, x: x.clone()),
-        "backward": staticmethod(lambda ctx, grad_output: grad_output),
-    }
-    copy: Any = type("Copy", (engine.function,), methods)
-    x = torch.tensor([1.0], requires_grad=True)
-    torch.autograd.grad(copy.apply(x), x, grad_outputs=torch.tensor([1.0]))
-
-
 class FunctionAsking:
     """Runs a subclass of the student's Function whose methods call theirs and record arguments and results."""
 
-    def __init__(self, function: type, form: FunctionForm) -> None:
-        engine = engine_of_function(function)
-        assert engine is not None
-        _warm_up(engine)
+    def __init__(self, function: type, exercise: Exercise) -> None:
+        engine, form = engine_of_function(function), exercise.form
+        assert engine is not None and isinstance(form, FunctionForm)
         self.form, self.engine, self.torch = form, engine, engine.torch
         self.phase = "forward"
         self.run = Run()
@@ -166,7 +143,7 @@ class FunctionAsking:
             if run.returned is None or crash.line is not None:
                 raise
             run.refused = crash
-        self._note_changed_results(outputs)
+        self._note_changes([], "backward", outputs)
 
     def _differentiate_twice(self, leaves: list[Any], outputs: tuple[Any, ...], request: Asked) -> None:
         """Differentiate backward itself."""
@@ -195,19 +172,18 @@ class FunctionAsking:
                 if is_float(argument):
                     tensor.add_(0.5)
 
-    def _note_changes(self, inputs: list[Any], where: str) -> None:
+    def _note_changes(self, inputs: list[Any], where: str, outputs: tuple[Any, ...] = ()) -> None:
+        """Note which arguments, and results of forward, do not hold the numbers any more that they held."""
         run = self.run
-        for number, (tensor, before) in enumerate(zip(inputs, run.arguments, strict=False)):
-            noted = any(change.startswith(f"{number} ") for change in run.changed)
-            if not isinstance(before, np.ndarray) or noted or number in self.form.in_place:
-                continue
-            if not is_same(self.engine.array(tensor), before):
-                run.changed += (f"{number} in {where}",)
-
-    def _note_changed_results(self, outputs: tuple[Any, ...]) -> None:
-        pairs = zip(outputs, self.run.values or (), strict=False)
-        if not all(is_same(self.engine.array(output), before) for output, before in pairs):
-            self.run.changed += ("result in backward",)
+        watched = [(str(number), *each) for number, each in enumerate(zip(inputs, run.arguments, strict=False))]
+        watched = [
+            each for each in watched if isinstance(each[2], np.ndarray) and int(each[0]) not in self.form.in_place
+        ]
+        watched += [("result", *each) for each in zip(outputs, run.values or (), strict=False)]
+        for name, tensor, before in watched:
+            noted = any(change.startswith(f"{name} ") for change in run.changed)
+            if not noted and not is_same(self.engine.array(tensor), before):
+                run.changed += (f"{name} in {where}",)
 
 
 def _recording(asking: FunctionAsking, function: Any) -> type:
@@ -216,13 +192,7 @@ def _recording(asking: FunctionAsking, function: Any) -> type:
 
     def forward(*args: Any) -> Any:
         asking.phase = "forward"
-        if args and hasattr(args[0], "save_for_backward"):
-            _count_saves(asking.run, args[0])
         return function.forward(*args)
-
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> Any:
-        _count_saves(asking.run, ctx)
-        return function.setup_context(ctx, inputs, output)
 
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         asking.phase, run = "backward", asking.run
@@ -238,20 +208,7 @@ def _recording(asking: FunctionAsking, function: Any) -> type:
         return result
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    if function.setup_context is not engine.function.setup_context:  # type: ignore[attr-defined]  # it is a Function
-        methods["setup_context"] = staticmethod(setup_context)
     return type(function.__name__, (function,), methods)
-
-
-def _count_saves(run: Run, ctx: Any) -> None:
-    """Count the calls of save_for_backward: a second call replaces what the first has saved."""
-    save = ctx.save_for_backward
-
-    def counted(*tensors: Any) -> None:
-        run.saves += 1
-        save(*tensors)
-
-    ctx.save_for_backward = counted
 
 
 GRAD_OUTPUT = "grad_output in backward"

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...exercises.declaration import FunctionForm
 from ...guard import Crash
-from ...jacobian import Values, is_float, wrong_values
-from ..records import Broken
+from ...jacobian import Values, wrong_values
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,6 @@ class Run:
     arguments: tuple[Any, ...] = field(default=(), metadata={"told": False})
     cotangent: Values = field(default=(), metadata={"told": False})  # what backward was called with, or would be
     # sent by the process that ran it
-    saves: int = 0  # how often forward called save_for_backward
     values: Values | None = None
     odd_result: Odd | None = None
     own_node: bool = True
@@ -90,42 +88,6 @@ def cotangent_of(form: FunctionForm, asked: Asked, values: Values) -> Values:
     drawn += drawn[-1:] * (len(results) - len(drawn))
     fitted = (np.resize(v, like.shape).astype(like.dtype) for v, like in zip(drawn, results, strict=False))
     return tuple(v if asked.only in (None, number) else 0 * v for number, v in enumerate(fitted))
-
-
-def complete(form: FunctionForm, asked: Asked, expected: Values, run: Run) -> bool:
-    """Whether a run has everything that was requested: the results, and each required gradient in the right shape.
-
-    An incomplete run is never a success, even if a student's process forged it. Raises `Broken` if parts of it contradict
-    each other.
-    """
-    if run.own_node != any(differentiable(form, run.requires_grad)) and run.values is not None:
-        raise Broken("flags that contradict each other")
-    if run.crash or run.refused or run.odd_result or not _has_values(form, expected, run):
-        return False
-    if asked.mode == "forward":
-        return True
-    if run.returned is None or not all(differentiable(form, run.requires_grad)):
-        return False
-    if asked.mode == "no_gradient":
-        return True  # backward must return None for each argument
-    if asked.mode == "twice":
-        due = sum(map(is_float, asked.arguments)) + len(asked.cotangents)
-        if run.second is None or len(run.second.got) != due:
-            return False
-    given = dict(enumerate(run.returned))
-    return all(
-        _is_gradient(given.get(number), argument) or (given.get(number) is None and asked.only is not None)
-        for number, argument in enumerate(asked.arguments)
-        if is_float(argument) and asked.needed in (None, number)
-    )
-
-
-def _has_values(form: FunctionForm, expected: Values, run: Run) -> bool:
-    return len(run.requires_grad) == form.results and same_values(run.values, expected)
-
-
-def _is_gradient(entry: Any, argument: np.ndarray) -> bool:
-    return isinstance(entry, np.ndarray) and entry.shape == argument.shape
 
 
 def same_values(got: Values | None, expected: Values) -> bool:
