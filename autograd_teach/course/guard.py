@@ -114,7 +114,26 @@ def crash_of(error: BaseException, phase: str) -> Crash:
         ((most, _),) = Counter((frame.filename, frame.lineno) for frame, _ in lines).most_common(1)
         lines = [each for each in lines if (each[0].filename, each[0].lineno) == most]
     frame, source = next((each for each in reversed(lines) if each[1]), lines[-1])  # compiled modules show no source
-    return Crash(phase, kind_of(error), first_line, frame.lineno, source)
+    shapes = _shapes_in(error, frame, source) if _OF_SHAPES.search(first_line) else ""
+    return Crash(phase, kind_of(error), first_line, frame.lineno, source, shapes)
+
+
+_OF_SHAPES = re.compile(r"\b(size|shapes?|dim|dimensions?|0-dim|square matrices|multiplied)\b")
+"""What messages say if the shapes of tensors do not fit."""
+
+_WITH_SHAPE = ("autograd_teach.tensor", "torch", "numpy")
+"""The modules of the classes whose objects are asked for their shape. A class of the student's is not asked anything."""
+
+
+def _shapes_in(error: BaseException, place: traceback.FrameSummary, source: str) -> str:
+    """The shapes of the tensors that a line names, in words; "" if there are none."""
+    names, known = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", source)), dict[str, Any]()
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if (frame.f_code.co_filename, line) == (place.filename, place.lineno):
+            known = {name: frame.f_locals.get(name) for name in names}
+    tensors = {name: value for name, value in known.items() if type(value).__module__ in _WITH_SHAPE}
+    shown = [f"`{name}` has shape {tuple(each.shape)}" for name, each in tensors.items() if hasattr(each, "shape")]
+    return f"in that line, {', '.join(shown[:4])}" if shown else ""
 
 
 def kind_of(error: BaseException) -> str:
@@ -130,7 +149,7 @@ def kind_of(error: BaseException) -> str:
     return f"another {name}" if name in ("SystemExit", "MemoryError") else name
 
 
-def _shortened(message: str, width: int = 160) -> str:
+def _shortened(message: str, width: int = 220) -> str:
     """As many whole sentences as fit into `width` characters, or the beginning of the first.
 
     >>> _shortened("Too small. Make it larger (by far).", 20), _shortened("It is too small by far.", 20)
@@ -209,7 +228,8 @@ def caught(
         with nowhere_to_exit():
             yield
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a student raises
-        record.crash = replace(crash_of(error, phase()), reason=reason(error))
+        crash = crash_of(error, phase())
+        record.crash = replace(crash, reason=reason(error) or crash.reason)
 
 
 @contextlib.contextmanager

@@ -367,7 +367,7 @@ def _parsed(text: str) -> ast.expr:
 def _changes_of(line: _Line, lines: Sequence[_Line], right: set[str]) -> Iterator[Changed]:
     before = (each for each in lines if each.function is line.function and each.number < line.number and each.target)
     named = {each.target: each for each in before}
-    words = _Words(line, {name: each.label for name, each in named.items()})
+    words = _Words(line, named)
     words.tests = {name for name, each in named.items() if _is_test(each.expression)}
     seen = {ast.unparse(line.expression)}
     is_value = not (line.is_condition or isinstance(line.statement, ast.For) or isinstance(line.expression, _DISPLAYS))
@@ -401,8 +401,9 @@ class _Words:
     tests: set[str]
     """The names of True and False."""
 
-    def __init__(self, line: _Line, labels: dict[str, str]) -> None:
-        self.line, self.labels, self.tests = line, labels, set()
+    def __init__(self, line: _Line, named: dict[str, _Line]) -> None:
+        self.line, self.labels, self.tests = line, {name: each.label for name, each in named.items()}, set()
+        self.sums = {name: each.expression for name, each in named.items() if _is_sum(each.expression)}
 
     def of_name(self, name: str) -> str | None:
         if name in self.line.parameters:
@@ -578,11 +579,16 @@ def _of_two(node: ast.BinOp, words: _Words) -> Iterator[Changed]:
             yield LEFT_OUT, f"{second} is added, not subtracted", other(ast.Add)
             yield LEFT_OUT, "the difference is the wrong way round", other(ast.Sub, right, left)
         case ast.Mult():
+            for one, many, said in ((left, right, second), (right, left, first)):
+                for form in ("{0} * {1} {op} {2}", "{1} {op} {2} * {0}"):
+                    yield from _without_parentheses(form, one, many, words, said)
             yield TURNED, f"{second} is added, but it must multiply", other(ast.Add)
             yield TURNED, f"it is divided by {second}, not multiplied", other(ast.Div)
             yield TURNED, f"it is divided by {first}, not multiplied", other(ast.Div, right, left)
             yield TURNED, f"{second} is subtracted, but it must multiply", other(ast.Sub)
         case ast.Div():
+            yield from _without_parentheses("{0} / {1} {op} {2}", left, right, words, second)
+            yield from _without_parentheses("{1} {op} {2} / {0}", right, left, words, first)
             yield TURNED, f"it is multiplied by {second}, not divided", other(ast.Mult)
             yield LEFT_OUT, "the quotient is upside down", other(ast.Div, right, left)
             yield TURNED, f"{second} is added, but it must divide", other(ast.Add)
@@ -596,6 +602,19 @@ def _of_two(node: ast.BinOp, words: _Words) -> Iterator[Changed]:
             yield TURNED, "one condition is enough in yours, but both must hold", other(ast.BitOr)
         case ast.BitOr():
             yield TURNED, "both conditions must hold in yours, but one is enough", other(ast.BitAnd)
+
+
+def _is_sum(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+
+
+def _without_parentheses(form: str, one: ast.expr, many: ast.expr, words: _Words, said: str) -> Iterator[Changed]:
+    """An operand that is a sum, or the name of one, without the parentheses around it."""
+    found = words.sums.get(many.id) if isinstance(many, ast.Name) else many
+    if isinstance(found, ast.BinOp) and _is_sum(found):
+        op = "+" if isinstance(found.op, ast.Add) else "-"
+        kind = f"the parentheses around {said} are missing"
+        yield TURNED, kind, _form(form.replace("{op}", op), one, found.left, found.right)
 
 
 def _form(form: str, *parts: ast.expr) -> ast.expr:
@@ -664,7 +683,7 @@ def _of_a_call(node: ast.Call, words: _Words) -> Iterator[Changed]:
         for other, what in _REDUCED.items():
             if other != name:
                 yield TURNED, f"this is the {what}, but it must be the {_REDUCED[name]}", _renamed(node, other)
-        yield from _along(node, operands[0])
+        yield from _along(node, operands[0], _REDUCED[name])
     for other in _OTHER_FUNCTIONS.get(name, ()) if named else ():
         yield OTHER, f"`{other}` is used", _renamed(node, other)
     if name == "range":
@@ -692,8 +711,8 @@ def _renamed(node: ast.Call, name: str) -> ast.expr:
     return changed
 
 
-def _along(node: ast.Call, operand: ast.expr) -> Iterator[Changed]:
-    """Changes of the axis of a sum, a mean and the like."""
+def _along(node: ast.Call, operand: ast.expr, what: str) -> Iterator[Changed]:
+    """Changes of the axis of a sum, a mean and the like. what: the word for it."""
     axis = next((each.value for each in node.keywords if each.arg == "axis"), None)
     kept = any(each.arg == "keepdims" for each in node.keywords)
     if axis is not None:
@@ -701,7 +720,7 @@ def _along(node: ast.Call, operand: ast.expr) -> Iterator[Changed]:
             changed = copy.deepcopy(node)
             changed.keywords = [each for each in changed.keywords if each.arg != "axis"]
             changed.keywords.append(ast.keyword("axis", ast.Constant(other)))
-            yield TURNED, "it goes along another axis", changed
+            yield TURNED, f"the {what} goes along another axis", changed
         yield TURNED, "everything is added up, along all axes", _form("np.sum({}) + 0 * {}", operand, node)
         for at, which in (("0", "first"), ("-1", "last")):
             taken = f"np.take({{}}, {f'[{at}]' if kept else at}, {{}})"
@@ -711,7 +730,7 @@ def _along(node: ast.Call, operand: ast.expr) -> Iterator[Changed]:
         "it is multiplied by the number of its terms",
         _form("{0} * (np.size({1}) / np.size({0}))", node, operand),
     )
-    yield TURNED, "nothing is added up there", operand
+    yield TURNED, f"the {what} is left out", operand
 
 
 def _of_a_range(node: ast.Call) -> Iterator[Changed]:

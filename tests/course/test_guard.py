@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import autograd_teach as torch
 from autograd_teach.course import guard
 from autograd_teach.course.guard import TimeLimit, crash_of, time_limit
 
@@ -143,6 +144,28 @@ def test_a_crash_is_told_at_the_innermost_own_line_not_in_a_library():
     assert crash.source == 'return fractions.Fraction("one half")'
     assert str(crash).startswith(f"forward, line {crash.line}: `return fractions")
     assert "raised ValueError" in str(crash)
+
+
+class Asked:
+    """What a student may write: it notes that its shape was read."""
+
+    asked = False
+
+    @property
+    def shape(self):
+        Asked.asked = True
+        return (7,)
+
+
+def test_where_shapes_do_not_fit_those_of_the_lines_tensors_are_told_and_nothing_of_the_students_is_run():
+    wide, tall, other, record = torch.ones(2, 3), torch.ones(4), Asked(), SimpleNamespace(crash=None)
+    with guard.caught(record, lambda: "forward"):
+        (wide + tall, other)
+    assert record.crash.reason == "in that line, `wide` has shape (2, 3), `tall` has shape (4,)"
+    assert not Asked.asked
+    with guard.caught(record, lambda: "forward"):
+        (wide.backward(), tall)
+    assert record.crash.reason == "", "an error that has nothing to do with shapes"
 
 
 EXITS = {

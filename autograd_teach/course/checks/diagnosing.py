@@ -159,25 +159,25 @@ def _raises_for_some(evidence: Any) -> str | None:
     if not scope.startswith(", for every"):
         more = f", and {len(alike) - 1} more" if len(alike) > 1 else ""
         scope = f"{for_inputs(evidence.form, inputs[first])}{more}"
-    others = "; other inputs raise an error in another line or with other words" if len(alike) < len(crashed) else ""
-    return f"{raised_in_words(evidence, runs[first].crash)}; this happens{scope.removeprefix(',')}{others}{_rest(evidence, runs[first].crash, len(crashed))}"
+    others = "; other inputs raise other errors" if len(alike) < len(crashed) else ""
+    happens = f"this happens{scope.removeprefix(',')}{others}{_rest(evidence, len(crashed))}"
+    return f"{raised_in_words(evidence, runs[first].crash)}; {happens}"
 
 
 def _words(crash: Crash) -> tuple[str, int | None, str]:
     return crash.kind, crash.line, crash.message[:20]
 
 
-def _rest(evidence: Any, crash: Crash, crashed: int) -> str:
+def _rest(evidence: Any, crashed: int) -> str:
     """What the inputs that do not raise give, in words."""
     if evidence.failed == ["runs"]:
         return "; the other inputs work" if crashed == 1 else "; the rest work"
-    if crash.phase == "backward":
+    if not {*evidence.failed} <= {"runs", "value"}:
         return ""
-    table = evidence.table("value" if isinstance(evidence.form, CallForm) else "forward")
+    table = evidence.table("value")
     right = len(table.runs) - len({run for run, _ in table.wrong})
-    if not right:
-        return "; no input gives the right result"
-    return f"; the result is right for {right} of {how_many(len(evidence.runs), 'input')}"
+    few = f"the result is right for {right} of {how_many(len(evidence.runs), 'input')}"
+    return f"; {few if right else 'no input gives the right result'}"
 
 
 @diagnosis("signature", "runs")
@@ -209,5 +209,5 @@ def raised_in_words(evidence: Any, crash: Crash) -> str:
         return told.replace(f"{crash.phase} raised", f"around {crash.phase}, autograd raised", 1)
     told = told.partition(" raised ")[2]
     if evidence.form.call is None:
-        return f"calling it, or reading what it returns, raises {told}; this is not in a line of yours"
-    return f"the check uses your answer as the statement says, and gets {told}; this is not in a line of yours"
+        return f"calling it, or reading what it returns, raises {told}; no line of yours is running then"
+    return f"the check uses your answer as the statement says, and gets {told}; no line of yours is running then"

@@ -43,10 +43,13 @@ class Explanation:
     scope: str = ""  # the inputs that it is about, in words, if it would make something wrong that is right for others
 
     @property
+    def is_declared(self) -> bool:
+        return all(each.change.is_declared for each in self.candidates)
+
+    @property
     def message(self) -> str:
-        return (
-            in_words(sorted((each.change for each in self.candidates), key=lambda change: change.number)) + self.scope
-        )
+        changes = sorted((each.change for each in self.candidates), key=lambda change: change.number)
+        return in_words(changes) + self.scope
 
 
 @dataclass

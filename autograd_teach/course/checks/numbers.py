@@ -12,6 +12,7 @@ import numpy as np
 
 from ..jacobian import wrong_slopes
 from .diagnosing import Diagnosis, Finding
+from .spec import specified
 from .table import Key, Numbers, Table
 from .writing import apart, both_shown, entries, index_in_words
 
@@ -151,7 +152,7 @@ def _nan(evidence: Any, table: Table) -> str | None:
     if not found:
         return None
     (run, part), got, bad = found[0]
-    where, x = "" if bad.all() else f" in {entries(bad)}", table.inputs[run][0] if table.inputs[run] else None
+    where, x = "" if bad.all() else f" in {entries(bad)}", specified(next(iter(table.inputs[run]), None))
     if where and isinstance(x, np.ndarray) and x.shape == got.shape and x.dtype.kind == "f":
         first = "at the first of them " if np.count_nonzero(bad) > 1 else ""
         where += f" ({first}{table.form.arguments[0]} is {float(x[bad][0]):.4g})"

@@ -67,6 +67,11 @@ OF_USES = (
         "the second tensor is the whole gradient of w1: it must have the last use alone",
     ),
     Slip(
+        "the pair",
+        "[first + last, last]",
+        "the first tensor is the whole gradient of w1: it must have the first use alone",
+    ),
+    Slip(
         "the pair", "[first + last] * 2", "both tensors are the whole gradient of w1: each use needs a leaf of its own"
     ),
     Slip(

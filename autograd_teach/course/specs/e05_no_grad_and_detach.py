@@ -245,7 +245,7 @@ SPECS = {
             *(
                 Slip("who", f"WHO[{word!r}]", f"the last term sends its gradient to {to}, whatever `blind` says")
                 for word, to in SENT_TO.items()
-                if word in ("a", "both")
+                if word != "b"
             ),
             *(
                 Slip(

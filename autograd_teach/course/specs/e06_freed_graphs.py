@@ -142,6 +142,11 @@ SPECS = {
             ),
             Slip(
                 "the gradient",
+                "rows.append(0 * gradient)",
+                "all gradients are 0: was a `.grad` that is kept set to zero afterwards? It is one tensor: keep a clone of it",
+            ),
+            Slip(
+                "the gradient",
                 "rows.append(gradient) or (w := w - 0.1 * gradient)",
                 "w changes from turn to turn, but all gradients must be taken at the w that was given",
             ),

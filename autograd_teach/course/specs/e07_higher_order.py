@@ -304,6 +304,7 @@ def gradient_penalty(f: Function, x: np.ndarray, w: np.ndarray) -> list[Any]:
 OTHER_PENALTIES = {
     "(slopes**2).mean()": "the mean is taken over all entries of the slopes: add up the squares in each row first",
     "lengths.mean() / len(x) ** 2": "the slopes are those of the mean of all results: use each row's own result",
+    "lengths.mean() / len(x)": "it is divided once more by the number of rows",
     "np.sqrt(lengths).mean()": "the lengths of the slopes are used, but the penalty has their squares",
     "((np.sqrt(lengths) - 1) ** 2).mean()": "this pulls the lengths to 1, but the penalty is the mean of their squares",
     "(slopes.sum(axis=1) ** 2).mean()": "the slopes are added up before they are squared",

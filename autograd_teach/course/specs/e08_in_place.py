@@ -249,7 +249,11 @@ PRODUCT_SLIPS = (
     Slip("the vector", "x[::-1]", "the products begin with the last entry: begin with the first one"),
     Slip("the result", "found[-1]", "only the last product is there: the result must hold all of them"),
     Slip("the result", "np.array(found[:1])", "only the first product is there: does `return` stand inside the loop?"),
-    Slip("the result", "np.full_like(x, found[-1])", "the product of all entries stands everywhere"),
+    Slip(
+        "the result",
+        "np.full_like(x, found[-1])",
+        "the product of all entries stands everywhere: is one tensor changed in place and put into the list each time?",
+    ),
     Slip("the vector", "np.append(1.0, x)", ONE_TOO_MANY),
     Mistake(ONE_TOO_MANY, lambda x: {"value": np.cumprod([1, *x])}),
     Mistake("the signs are lost, as in the exp of a sum of log |x|", from_logarithms),

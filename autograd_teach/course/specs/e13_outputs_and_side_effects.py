@@ -129,7 +129,9 @@ def max_pool_gradient(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
 
 SWAPPED = "grad_cos * slope_of_sine + grad_sin * slope_of_cosine"
 SORT_SLIPS = (
-    Slip("the order", "np.argsort(x)", "the values are sorted from small to large, not from large to small"),
+    Slip(
+        "the order", "np.argsort(x)", "the order is that of values sorted from small to large, not from large to small"
+    ),
     Slip("the order", "np.argsort(-np.abs(x))", "the values are sorted by their absolute values: is -3 larger than 1?"),
     Slip(
         "the order",

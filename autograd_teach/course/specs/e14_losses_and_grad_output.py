@@ -155,12 +155,20 @@ SPECS = {
             ),
             Slip("the logarithms", "logits - np.logaddexp.reduce(logits, axis=0)", COLUMNS.format("forward")),
             Slip("the probabilities in", "softmax(logits, logits.max(axis=0), axis=0)", COLUMNS.format("backward")),
-            *(Slip("the logarithms", f"np.log(np.exp(shifted) / total + 1e-{n})", TINY) for n in range(7, 17)),
+            *(
+                Slip("the logarithms", f"np.log(np.exp(shifted) / total + 1e-{n})", TINY)
+                for n in (*range(7, 17), 20, 30)
+            ),
             Slip("the logarithms", "np.log(np.exp(shifted) / total)", ZERO),
             Slip(
                 "the losses",
                 "-logarithms[:, target]",
                 "forward picks the classes of all rows in every row, but each row has one right class",
+            ),
+            Slip(
+                "the place of the right class",
+                "1.0 * np.isin(np.arange(logits.shape[1]), target)",
+                "the classes of all rows count as right in every row, but each row has one right class",
             ),
             Slip(
                 "the number of rows",

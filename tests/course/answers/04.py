@@ -268,6 +268,24 @@ edit("return torch.autograd.grad(x3.norm(), [first, last])",
 expect("some_values", "the result is wrong", never=("wrong at [0], [1]",))
 edit("torch.autograd.grad(x3.norm(), [first, last])", "torch.autograd.grad((x3 @ x3 + 2e-5) ** 0.5, (first, last))")
 
+# %% 04.shared_weight_gradient wrong: the first tensor is the whole gradient, because the last contribution is not subtracted
+expect("known", "the first tensor is the whole gradient of w1: it must have the first use alone")
+def shared_weight_gradient(w1, w2, x0):
+    w = w1.clone().requires_grad_(True)
+
+    def network(cut):
+        x1 = w @ x0
+        if cut:
+            x1 = x1.detach()
+        x2 = x0 + w2 @ x1
+        x3 = w @ (x1 + x2)
+        return (x3 ** 2).sum().sqrt()
+
+    # with the first use cut off, only the last one is left
+    last, = torch.autograd.grad(network(True), w)
+    first, = torch.autograd.grad(network(False), w)
+    return first, last
+
 # %% 04.unrolled_rnn right: zeros added
 def fresh(x):
     return x.detach().clone().requires_grad_(True)

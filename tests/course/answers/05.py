@@ -534,6 +534,17 @@ def stop_gradient(a, b, blind):
         b.register_hook(lambda g: g + pull)
     return loss
 
+# %% 05.stop_gradient wrong: clone instead of detach: the gradient still flows
+expect("known", "the last term sends its gradient to a and b, whatever `blind` says")
+def stop_gradient(a, b, blind):
+    # a copy is not connected to the original
+    a2, b2 = a, b
+    if blind == "a" or blind == "both":
+        a2 = a.clone()
+    if blind == "b" or blind == "both":
+        b2 = b.clone()
+    return (a - 1)**2 + (b + 1)**2 + (a2 - b2)**2
+
 # %% 05.ema_update right: copied
 def ema_update(average, weight, decay):
     new = decay * average.detach() + (1 - decay) * weight.detach()

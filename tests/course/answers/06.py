@@ -578,3 +578,16 @@ def turn_gradients(w, state, inputs):
 expect("known", "the result is the same as inputs, unchanged", generic=True)
 def turn_gradients(w, state, inputs):
     return inputs.detach().clone()
+
+# %% 06.turn_gradients wrong: keeps w.grad without a clone and then sets it to zero in place: all rows are 0
+expect("known", "all gradients are 0: was a `.grad` that is kept set to zero afterwards?")
+def turn_gradients(w, state, inputs):
+    weight = w.detach().clone().requires_grad_()
+    all_grads = []
+    for t in range(len(inputs)):
+        state = torch.tanh(weight * state.detach() + inputs[t])
+        loss = (state * state).sum()
+        loss.backward()
+        all_grads.append(weight.grad)
+        weight.grad.zero_()          # for the next turn
+    return torch.stack(all_grads)

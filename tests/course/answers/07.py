@@ -326,7 +326,7 @@ edit("return torch.zeros_like(x)", "return 0.0")
 # %% 07.nth_derivative wrong: the .grad of the pass before is added
 expect(
     "known",
-    "orders 0 and 1 are right, and something is wrong for order 2 and more",
+    "the derivatives add up, as in a `.grad` that is not cleared before the next pass",
     never=("must differentiate",),
 )
 def nth_derivative(f, x, n):
@@ -1206,3 +1206,14 @@ def gradient_penalty(f, x, w):
     penalty = (slopes**2).sum() / len(x)
     (gradient,) = torch.autograd.grad(penalty, w)
     return penalty, gradient
+
+# %% 07.gradient_penalty wrong: slopes of the mean of f: the factor 1/n is inside the square
+expect("known", "it is divided once more by the number of rows")
+def gradient_penalty(f, x, w):
+    a = x.detach().clone().requires_grad_(True)
+    b = w.detach().clone().requires_grad_(True)
+    mean_f = f(a, b).mean()             # the 1/n of the formula
+    s = torch.autograd.grad(mean_f, a, create_graph=True)[0]
+    penalty = (s * s).sum()
+    grad_w = torch.autograd.grad(penalty, b)[0]
+    return penalty.detach(), grad_w

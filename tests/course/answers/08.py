@@ -423,7 +423,7 @@ expect("known", "no gradient reaches x: the result has no graph that leads back 
 edit("return y * (y >= 0.5)", "return (y >= 0.5).to(x.dtype)", of="by a mask")
 
 # %% 08.repair_threshold wrong: y.detach() shares the memory, so the saved result is still changed: backward raises
-expect("raised", "this is not in a line of yours")
+expect("raised", "no line of yours is running then")
 edit("result = y.clone()", "result = y.detach()", "return result", "return y")
 
 # %% 08.repair_threshold wrong: the first entry below the threshold ends the loop, what follows stays 0
@@ -535,7 +535,7 @@ def repair_products(x):
     return x.cumsum(0)
 
 # %% 08.repair_products wrong: goes through logarithms, which fails (nan) for negative entries and for 0
-expect("nan", "the result has NaN in entry [2], for x = [")
+expect("nan", "the result has NaN in entry [2] (x is")
 def repair_products(x):
     return x.log().cumsum(0).exp()
 
@@ -616,7 +616,7 @@ def repair_products(x):
     return torch.stack([x[i] ** (i + 1) for i in range(len(x))])
 
 # %% 08.repair_products wrong: products as given
-expect("raised", "this is not in a line of yours")
+expect("raised", "no line of yours is running then")
 edit("products[i] = products[i - 1].clone() * x[i]", "products[i] = products[i - 1] * x[i]", of="copies saved")
 
 # %% 08.repair_products wrong: products without first
@@ -787,7 +787,7 @@ expect("known", "the step: 0.2 stands there, which is another number")
 edit("loss = (w**4 - w**2).sum()", "loss = (w**4 - w**2).sum()\n    loss.backward(retain_graph=True)")
 
 # %% 08.repair_step wrong: returns one loss for each weight, not their sum
-expect("known", "the loss: nothing is added up there")
+expect("known", "the loss: the sum is left out")
 edit("loss = (w**4 - w**2).sum()\n    loss.backward()", "loss = w**4 - w**2\n    loss.sum().backward()")
 
 # %% 08.repair_step wrong: sums over dimension 0 only: backward fails for a w with two dimensions

@@ -1488,7 +1488,7 @@ class RepairScaleColumns(Function):
         return grad_x, grad_scale
 
 # %% 10.RepairScaleColumns wrong: unchanged: grad_scale has the shape of x
-expect("known", "the gradient for scale: nothing is added up there")
+expect("known", "the gradient for scale: the sum is left out")
 edit("grad_scale = (grad_output * x).sum(dim=0)", "grad_scale = grad_output * x")
 
 # %% 10.RepairScaleColumns wrong: sums along the rows (dimension 1) instead of down the columns

@@ -1016,7 +1016,7 @@ expect("known", "the result is the sum of the absolute values, but the length is
 edit("return x.norm()", "return x.abs().sum()", of="computed")
 
 # %% 11.Norm wrong: the slope is taken as x / |x| entry by entry, as if the root and the square cancelled
-expect("known", "the length in backward: nothing is added up there")
+expect("known", "the length in backward: the sum is left out")
 edit("return grad_output * x / (x ** 2).sum() ** 0.5", "return grad_output * x / (x ** 2).sqrt()", of="saves only")
 
 # %% 11.Norm wrong: forward saves the length before x but backward unpacks x first, so the two are mixed up

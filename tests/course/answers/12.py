@@ -334,7 +334,7 @@ expect("zero", "the result is zero everywhere, which is wrong, for every input w
 edit("return result", "return torch.zeros_like(result)", of="asked one")
 
 # %% 12.Linear wrong: the gradient for the bias is not summed
-expect("known", "the gradient for bias: nothing is added up there")
+expect("known", "the gradient for bias: the sum is left out")
 edit("ctx.saved_tensors\n        grad_x = grad_weight = grad_bias = None\n        if ctx.needs_input_grad[0]:\n"
      "            grad_x = grad_output @ weight\n        if ctx.needs_input_grad[1]:\n"
      "            grad_weight = grad_output.t() @ x\n        if bias is not None and ctx.needs_input_grad[2]:\n"

@@ -633,7 +633,7 @@ expect("number_of_results", "-> forward returns 1 result; this exercise asks for
 edit("return values, positions", "return values")
 
 # %% 13.SortDescending wrong: sorted from small to large
-expect("known", "the values are sorted from small to large, not from large to small")
+expect("known", "the order is that of values sorted from small to large, not from large to small")
 edit("values, indices = torch.sort(x, descending=True)", "values, indices = torch.sort(x)")
 
 # %% 13.SortDescending wrong: a gradient for the places too
@@ -1463,8 +1463,8 @@ edit("ctx.places = offsets + torch.arange(count) * k\n        ctx.shape = x.shap
 expect(
     "raises_for_some",
     "`return values.reshape(*x.shape[:-1], -1)` raised RuntimeError",
-    "the gradient is wrong too, which may follow from what forward computes, or not: fix",
-    "the gradient is wrong too, which may follow from what forward computes",
+    "the gradient is wrong too, perhaps because of what forward computes: fix",
+    "the gradient is wrong too, perhaps because of what forward computes",
 )
 class MaxPool1d(Function):
     @staticmethod

@@ -604,7 +604,7 @@ edit("\n        shifted = logits - logits.amax(dim=1, keepdim=True)",
      "\n        grad_logits = logits.shape[0]\n        shifted = logits.sub_(logits.amax(1, keepdim=True))")
 
 # %% 14.SoftmaxCrossEntropy wrong: returns one loss for each row: the mean is missing in forward
-expect("raises_for_some", "the mean over the rows: nothing is added up there")
+expect("raises_for_some", "the mean over the rows: the mean is left out")
 edit("-log_p[torch.arange(len(target)), target].mean()", "-log_p[torch.arange(len(target)), target]")
 
 # %% 14.SoftmaxCrossEntropy wrong: the result is made with a fixed dtype float64, also for float32 logits
@@ -633,7 +633,7 @@ edit("return -log_p[torch.arange(len(target)), target].mean()",
      "return -log_p[torch.arange(len(target)), target + 1].mean()")
 
 # %% 14.SoftmaxCrossEntropy wrong: minus one in columns
-expect("some_entries", "the gradient is wrong only in entries [0, 0] and [1, 1]")
+expect("known", "the classes of all rows count as right in every row, but each row has one right class")
 edit("grad_logits[torch.arange(len(target)), target] -= 1", "grad_logits[:, target] -= 1")
 
 # %% 14.SoftmaxCrossEntropy wrong: twice
@@ -1334,7 +1334,7 @@ class LayerNorm(Function):
         return (g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)) / spread
 
 # %% 14.LayerNorm wrong: no eps, and only the mean on the way back
-expect("wrong_value", "the gradient is wrong too, which may follow from what forward computes, or not")
+expect("wrong_value", "the gradient is wrong too, perhaps because of what forward computes")
 class LayerNorm(Function):
     @staticmethod
     def forward(ctx, x):
@@ -1912,7 +1912,7 @@ edit("ctx.save_for_backward(a, b, t)", "ctx.t = t.item()\n        ctx.save_for_b
      "return (1 - ctx.t) * g, ctx.t * g, (g * (b - a)).sum(", of="sum_to_size")
 
 # %% 14.Interpolate wrong: parentheses
-expect("wrong_value", "the result is [")
+expect("known", "the result: the parentheses around the weight of a are missing")
 edit("return (1 - t) * a + t * b", "return 1 - t * a + t * b", of="sum_to_size")
 
 # %% 14.Interpolate wrong: minus a and mean

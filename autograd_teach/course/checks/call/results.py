@@ -97,7 +97,7 @@ def _known(evidence: CallEvidence) -> str | None:
     every = [at for _, several in wrong for at in several]
     of_arrays = any(at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray) for at in every)
     picked = _where(evidence, wrong) if any(map(_is_plain, every)) and not of_arrays else None
-    if found and not (found.scope and picked):
+    if found and not (found.scope and picked and not found.is_declared):
         return f"{_wrong_predictions(evidence, {path for _, path in found.explained})}{found.message}"
     return picked
 

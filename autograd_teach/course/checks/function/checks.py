@@ -220,7 +220,7 @@ def _partial(evidence: FunctionEvidence) -> str | None:
         return None  # the gradient is wrong in any case
     for number, run in enumerate(evidence.found.get("partial", ())):
         if not _partial_right(case, run):
-            only = f"if only result {number + 1} is used, {failure_in_words(evidence, run) or 'the gradient is wrong'}"
+            only = f"if only result {number + 1} is used: {failure_in_words(evidence, run) or 'the gradient is wrong'}"
             return f"{only}; the grad_output of a result that is not used is {'None' if run.got_none else 'zeros'} here"
     return ""
 

@@ -334,7 +334,7 @@ def _after_forward(evidence: FunctionEvidence) -> str | None:
     """Backward may use the wrong numbers of forward, so a diagnosis of backward would be a guess."""
     if not evidence.table("forward").wrong or not evidence.table("gradient").wrong:
         return None
-    return "the gradient is wrong too, which may follow from what forward computes, or not: fix forward first"
+    return "the gradient is wrong too, perhaps because of what forward computes: fix forward first"
 
 
 @diagnosis("grad_output_forgotten", "gradient")
