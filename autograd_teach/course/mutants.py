@@ -623,7 +623,7 @@ def _form(form: str, *parts: ast.expr) -> ast.expr:
 
 _OF_A_NAME = (
     (OTHER, "{} has the wrong sign", "-{}"),
-    (TURNED, "{} is transposed, but it must not be", "{}.T"),
+    (TURNED, "rows and columns of {} have changed places", "{}.T"),
     (TURNED, "{} is reshaped where nothing must be changed", "np.reshape({0}, {0}.T.shape).T"),
     (MADE_OF, "{} counts twice", "2 * {}"),
     (MADE_OF, "half of {} is used", "{} / 2"),
@@ -631,7 +631,7 @@ _OF_A_NAME = (
     (OTHER, "{} has lost its sign", "abs({})"),
     (OTHER, "only the sign of {} is used", "np.sign({})"),
     (OTHER, "{} is cut to whole numbers", "np.trunc({})"),
-    (OTHER, "{} is 0 in yours", "0 * {}"),
+    (OTHER, "what {} contributes is 0 in yours", "0 * {}"),
     (OTHER, "the sum of {} is used in each place", "np.sum({})"),
     (OTHER, "the mean of {} is used in each place", "np.mean({})"),
     (OTHER, "only the first entry of {} is used", "{}.flat[0]"),

@@ -43,13 +43,10 @@ class Explanation:
     scope: str = ""  # the inputs that it is about, in words, if it would make something wrong that is right for others
 
     @property
-    def is_declared(self) -> bool:
-        return all(each.change.is_declared for each in self.candidates)
-
-    @property
     def message(self) -> str:
         changes = sorted((each.change for each in self.candidates), key=lambda change: change.number)
-        return in_words(changes) + self.scope
+        as_if = f"{self.scope.removeprefix(', ')} it is as if this were so: " if self.scope else ""
+        return as_if + in_words(changes)
 
 
 @dataclass

@@ -164,6 +164,7 @@ def _nan(evidence: Any, table: Table) -> str | None:
 # ---- numbers that are related to the right ones ----------------------------------------------------------------------------
 
 _CUT = "; is the graph cut somewhere, by `detach`, by `no_grad` or because `create_graph` is missing?"
+_KEPT = "; was a `.grad` that is kept set to zero afterwards?"
 
 
 def _related(evidence: Any, table: Table) -> Finding | None:
@@ -179,10 +180,10 @@ def _related(evidence: Any, table: Table) -> Finding | None:
     ):
         if found := related([pairs[key] for key in several]):
             name, words = found
-            cut = _CUT * (name == "zero" and "05" <= evidence.exercise.notebook[:2] <= "07")
+            asked = {"02": _KEPT, "05": _CUT, "06": _CUT, "07": _CUT}.get(evidence.exercise.notebook[:2], "")
             others = parts[len(about) :]
             too = f"; {table.parts_in_words(others)} wrong too" if others else table.right_in_words
-            return Finding(name, f"{table.parts_in_words(about)} {words}{cut}{scope}{too}")
+            return Finding(name, f"{table.parts_in_words(about)} {words}{scope}{too}{asked * (name == 'zero')}")
     return None
 
 

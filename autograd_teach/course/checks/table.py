@@ -127,9 +127,7 @@ def scope_in_words(form: Form, inputs: Sequence[Sequence[Any]], chosen: Collecti
             few = 4 if all(isinstance(each, str) for each in here) else 1
             are_apart = None not in here | there and not here & there and len(here) <= few
             if are_apart and (len(mine) > len(here) or here <= no_chance):
-                return (
-                    f", for every input where {in_a_row([words(name, each) for each in sorted(here, key=repr)], 'or')}"
-                )
+                return f", for every input tried where {in_a_row([words(name, each) for each in sorted(here, key=repr)], 'or')}"
     return for_inputs(form, mine[0]) if len(mine) == 1 else f", for {len(mine)} of {len(mine) + len(others)} inputs"
 
 

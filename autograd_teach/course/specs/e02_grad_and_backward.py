@@ -39,9 +39,11 @@ def gradient(f: Callable[..., Any], x: np.ndarray) -> np.ndarray:
     return jacobian(f, x).reshape(x.shape)  #: the gradient
 
 
-def forward_difference(f: Callable[..., Any], x: np.ndarray) -> np.ndarray:
-    moves = 1e-3 * np.eye(x.size).reshape(x.size, *x.shape)
-    return np.array([(f(x + move) - f(x)) / 1e-3 for move in moves]).reshape(x.shape)
+def difference(f: Callable[..., Any], x: np.ndarray, by: float, before: float) -> np.ndarray:
+    """How f changes from x - before to x + by, for each entry of x, divided by the distance."""
+    moves = np.eye(x.size).reshape(x.size, *x.shape)
+    slopes = [(f(x + by * move) - f(x - before * move)) / (by + before) for move in moves]
+    return np.array(slopes).reshape(x.shape)
 
 
 def accumulated(data: np.ndarray, targets: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
@@ -113,7 +115,13 @@ OF_GRADIENT = (
     ("jacobian(f, x).sum()", "this is the sum of all entries of the gradient: each entry of x has a slope of its own"),
     ("jacobian(f, np.ones_like(x)).reshape(x.shape)", "this is the gradient at another point: where all entries are 1"),
     ("f(x) * jacobian(f, x).reshape(x.shape)", "in yours, the gradient is multiplied by the value of f"),
-    ("forward_difference(f, x)", "these are differences over a move of 0.001, not the slopes at x"),
+    *(
+        (
+            f"difference(f, x, {by}, {before})",
+            f"these are differences over a move of {by + before:g}, not the slopes at x",
+        )
+        for by, before in ((1e-2, 0), (1e-3, 0), (1e-4, 0), (1e-2, 1e-2), (1e-3, 1e-3))
+    ),
 )
 """Mistakes in `gradient_of`: what is computed, and the message."""
 

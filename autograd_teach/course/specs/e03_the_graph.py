@@ -149,6 +149,16 @@ def by_distance(graph: Graph) -> list[Step]:
     return found
 
 
+def by_way(graph: Graph) -> list[Step]:
+    """The nodes, each once for each way to it, where several arrows between two nodes are one way."""
+    found: list[Step] = []
+    waiting = [graph.start] if graph.start else []
+    while waiting and len(found) < 10_000:
+        found.append(waiting.pop())
+        waiting += {end: None for _, end in arrows_from(found[-1:])}
+    return found
+
+
 def of_new_names(entries: Sequence[Step | None], known: Sequence[Step | None]) -> list[Step]:
     """The first entry with each name that no known node has."""
     names = {step.name for step in known if step}
@@ -277,6 +287,11 @@ NODES = (
         "the number",
         "len(by_distance(graph))",
         "a node is counted once for each number of steps that lead to it: count each node once",
+    ),
+    Slip(
+        "the number",
+        "len(by_way(graph))",
+        "a node that several nodes lead to is counted once for each of them: count each node once",
     ),
 )
 

@@ -38,6 +38,14 @@ def transposed(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray) -> list[np.ndarra
     return [each.T for each in contributions(w1.T, w2.T, x0)]
 
 
+def not_back(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray) -> list[np.ndarray]:
+    """The contributions if w2 itself, not its transpose, takes the gradient of x2 back to x1."""
+    moved = x0 + w2 @ w1 @ x0 + w1 @ x0
+    of_x3 = w1 @ moved / np.linalg.norm(w1 @ moved)
+    of_x1 = w1.T @ of_x3 + w2 @ (w1.T @ of_x3)
+    return [np.outer(of_x1, x0), np.outer(of_x3, moved)]
+
+
 def entry_by_entry(w1: np.ndarray, w2: np.ndarray, x0: np.ndarray) -> list[np.ndarray]:
     """The contributions if all products are taken entry by entry."""
 
@@ -79,6 +87,8 @@ OF_USES = (
         "[(first + last) / 2] * 2",
         "both tensors are half the whole gradient of w1, but the two uses contribute differently",
     ),
+    Slip("the pair", "[first.T, last.T]", "rows and columns of both tensors have changed places"),
+    Mistake("w2 is not transposed where a gradient goes back through it", not_back),
     Mistake("every matrix is transposed: `a @ b` multiplies the matrix a by the vector b", transposed),
     Mistake("the products are taken entry by entry, but they must be products of matrices", entry_by_entry),
 )

@@ -118,6 +118,10 @@ OTHER_DERIVATIVES = {
     "of(n).sum()": "this is the sum over all entries, but each entry of x has its own derivative",
 }
 WRONG_ORDERS = (
+    Mistake(
+        "it is wrong only for an f that gives back x itself: x is a leaf and has no `grad_fn`, but its slope is 1",
+        where=lambda f, x, n: n > 0 and f(x) is x,
+    ),
     Mistake("it is wrong only where the derivative is 0 everywhere", where=lambda *call: is_zero(derivative(*call))),
     Mistake("orders 0 and 1 are right, and something is wrong for order 2 and more", where=lambda f, x, n: n >= 2),
 )

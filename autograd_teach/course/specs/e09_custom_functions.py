@@ -85,6 +85,16 @@ OF_KILL_HEAD = (
         "n % x.shape[1]",
         "if n is the number of columns, nothing becomes 0: look at what your slice is for this n, -0 is 0",
     ),
+    Slip(
+        "the result",
+        "np.append(np.zeros((len(x), n)), x[:, n - x.shape[1] :], axis=1)",
+        "if n is the number of columns, too many are kept: look at what your slice is for this n, -0 is 0",
+    ),
+    Slip(
+        "the gradient",
+        "np.where(np.indices(x.shape)[0] < n, 0, g)",
+        "the gradient is cleared in the first n rows, not in the first n columns",
+    ),
     Slip("the gradient", "g", "the gradient reaches the first n columns too, but the result does not depend on them"),
     Slip("the gradient", "np.where(head, g, 0)", "the gradient is cleared from column n on, the wrong way round"),
     Slip(
@@ -106,6 +116,7 @@ OF_EXP = (
         "1 + x + x**2 / 2 + x**3 / 6 + x**4 / 24",
         "the result is the sum of the first five terms of the power series, which is near enough for small x only",
     ),
+    Slip("the slope", "x * np.exp(x - 1)", "this is the rule for a power of x, but here x is the exponent"),
     Slip("the slope", "np.exp(np.exp(x))", "the slope used is exp(exp(x)): the exponential is taken twice"),
 )
 

@@ -231,6 +231,11 @@ SPECS = {
                 "np.tril(A) + np.tril(A, -1).T",
                 "A is not made symmetric: only its lower triangle counts, the entries above the diagonal do not",
             ),
+            Slip(
+                "P",
+                "np.tril(product) - below / 2",
+                "Φ halves what is below the diagonal and keeps the diagonal: the other way round",
+            ),
             Slip("the part of Φ", "np.triu(product, 1)", "Φ keeps what is above the diagonal, not what is below it"),
             Slip("S", "inverse @ P @ inverse.T", "in S, the inverse of L and its transpose are swapped around P"),
             Slip("the last step", "S", "the last step, from M to A, is missing: S itself is returned"),

@@ -332,6 +332,18 @@ edit("def count_nodes(y):", "def count_nodes(y):\n    if not y.requires_grad:\n 
 expect("shift", "the result is 1 too large", generic=True)
 edit("return len(found)", "return len(found) + 1", of="with a set")
 
+# %% 03.count_nodes wrong: removes duplicates only among the inputs of one node, so a node reached over two different nodes counts twice
+expect("known", "a node that several nodes lead to is counted once for each of them: count each node once")
+def count_nodes(y):
+    count = 0
+    todo = [y.grad_fn] if y.grad_fn is not None else []
+    while todo:
+        node = todo.pop()
+        count += 1
+        # set(): each of them only once (a + a)
+        todo.extend({n for n, _ in node.next_functions if n is not None})
+    return count
+
 # %% 03.leaves_of right: by name
 def following(node):
     return [each for each, _ in node.next_functions if each is not None]

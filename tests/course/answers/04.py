@@ -286,6 +286,32 @@ def shared_weight_gradient(w1, w2, x0):
     first, = torch.autograd.grad(network(False), w)
     return first, last
 
+# %% 04.shared_weight_gradient wrong: w2 is not transposed on the way back (the example's w2 is diagonal)
+expect("known", "w2 is not transposed where a gradient goes back through it")
+def shared_weight_gradient(w1, w2, x0):
+    x1 = w1 @ x0
+    x2 = x0 + w2 @ x1
+    x3 = w1 @ (x1 + x2)
+    q = (x3 ** 2).sum().sqrt()
+    g3 = x3 / q
+    gsum = w1.t() @ g3
+    g1 = gsum + w2 @ gsum
+    first = g1.unsqueeze(1) * x0
+    last = g3.unsqueeze(1) * (x1 + x2)
+    return first, last
+
+# %% 04.shared_weight_gradient wrong: both tables of products are transposed
+expect("known", "rows and columns of both tensors have changed places")
+def shared_weight_gradient(w1, w2, x0):
+    x1 = w1 @ x0
+    x2 = x0 + w2 @ x1
+    total = x1 + x2
+    x3 = w1 @ total
+    n = x3 / (x3 * x3).sum().sqrt()
+    back = w1.t() @ n
+    back = back + w2.t() @ back
+    return (x0.unsqueeze(1) * back, total.unsqueeze(1) * n)
+
 # %% 04.unrolled_rnn right: zeros added
 def fresh(x):
     return x.detach().clone().requires_grad_(True)

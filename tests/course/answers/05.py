@@ -293,6 +293,20 @@ edit("w.grad = None", "if losses[-1] > losses[0]:\n            continue",
 expect("type", "is a method, it must be a number; are the `()` missing that call it?", engine='autograd_teach')
 edit("losses.append(loss.item())", "losses.append(loss.detach)", of="the given")
 
+# %% 05.train_linear wrong: zeroes the gradient between backward and the update, so w does not move
+expect("known", "w stays as it was: is the gradient 0, or gone, when the step is made?")
+def train_linear(data, targets, w, steps, lr):
+    losses = []
+    for step in range(steps):
+        loss = (data @ w - targets).pow(2).mean()
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            grad = w.grad
+            w.grad.zero_()
+            w -= lr * grad
+    return losses
+
 # %% 05.stop_gradient right: by cases
 def stop_gradient(a, b, blind):
     own = (a - 1) ** 2 + (b + 1) ** 2

@@ -175,7 +175,7 @@ edit("\n\ndef two_gradients(f, x):", "\ndef pair_of(f, x):",
      "    return whole / 2, whole / 2", of="with a history")
 
 # %% 06.two_gradients wrong: cleared too late
-expect("zero", "result[1] is zero everywhere, which is wrong; is the graph cut")
+expect("zero", "result[1] is zero everywhere, which is wrong; result[0] is right; is the graph cut")
 edit("leaf = fresh(x)", "x = fresh(x)",
      "a, b = f(leaf)", "a, b = f(x)",
      "first = leaf.grad.clone()", "first = x.grad.clone()",

@@ -231,7 +231,7 @@ def nth_derivative(f, x, n):
     return y + torch.zeros_like(x)
 
 # %% 07.nth_derivative wrong: asks for a grad fn
-expect("zero", "the result is zero everywhere, which is wrong; is the graph cut")
+expect("known", "it is wrong only for an f that gives back x itself: x is a leaf and has no `grad_fn`, but its slope is 1")
 edit("if not value.requires_grad:", "if value.grad_fn is None:")
 
 # %% 07.nth_derivative wrong: zeros as a vector
@@ -1116,7 +1116,7 @@ expect("known", "the sum of squares in each row: only the first entry along the 
 edit("penalty = (slopes**2).sum(1).mean()", "penalty = (slopes[:, 0] ** 2).mean() + 0 * weights.sum()")
 
 # %% 07.gradient_penalty wrong: the mean is divided by the number of columns: x.shape[1] instead of x.shape[0]
-expect("known", "the sum of squares in each row: it goes along another axis")
+expect("known", "the sum of squares in each row: the sum goes along another axis")
 edit("penalty = (slopes**2).sum(1).mean()", "penalty = (slopes**2).sum() / x.shape[1] + 0 * weights.sum()")
 
 # %% 07.gradient_penalty wrong: the gradient of the square root of the penalty is returned with the penalty

@@ -276,7 +276,7 @@ class KillHead(Function):
         return grad, None
 
 # %% 09.KillHead wrong: rows
-expect("some_entries", "the gradient is wrong only in entries [0, 1] and [0, 2] and [1, 0]")
+expect("known", "the gradient is cleared in the first n rows, not in the first n columns")
 edit("grad_x[:, 0 : ctx.n] = 0", "grad_x[ : ctx.n] = 0")
 
 # %% 09.KillHead wrong: off by one
@@ -303,6 +303,23 @@ edit("result = x.clone()\n        result[:, 0:n] = 0\n        return result", "r
 # %% 09.KillHead wrong: nothing
 expect("no_result", "is there a `return`?")
 edit("result[:, 0:n] = 0\n        return result", "result[:, :n] = 0")
+
+# %% 09.KillHead wrong: x[:, -keep:] is the whole matrix when all columns are killed
+expect("known", "if n is the number of columns, too many are kept: look at what your slice is for this n, -0 is 0")
+class KillHead(Function):
+    @staticmethod
+    def forward(ctx, x, n):
+        keep = x.shape[1] - n
+        ctx.keep = keep
+        tail = x[:, -keep:]              # the last columns
+        head = torch.zeros(x.shape[0], n, dtype=x.dtype)
+        return torch.cat([head, tail], dim=1)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        g = torch.zeros_like(grad_output)
+        g[:, -ctx.keep:] = grad_output[:, -ctx.keep:]
+        return g, None
 
 # %% 09.Scale right: by attribute
 class Scale(Function):
@@ -988,3 +1005,21 @@ edit("result = torch.e ** x", "result = 2.718282 ** x", of="a power of")
 # %% 09.Exp wrong: forward takes ctx beside setup_context
 expect("signature", "forward is called with ctx, x")
 edit("def forward(x):", "def forward(ctx,x):", of="setup_context")
+
+# %% 09.Exp wrong: uses the power rule x * e^(x-1) as the derivative
+expect("known", "this is the rule for a power of x, but here x is the exponent")
+import math
+
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = torch.exp(x)
+        ctx.save_for_backward(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        result, = ctx.saved_tensors
+        x = result.log()
+        # (e^x)' = x * e^(x-1)
+        return grad_output * x * result / math.e

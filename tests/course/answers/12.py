@@ -330,7 +330,7 @@ edit("class Linear(Function):",
      "g[:1].t() @ x[:1]", of="asked one")
 
 # %% 12.Linear wrong: zero without bias
-expect("zero", "the result is zero everywhere, which is wrong, for every input where bias is None")
+expect("zero", "the result is zero everywhere, which is wrong, for every input tried where bias is None")
 edit("return result", "return torch.zeros_like(result)", of="asked one")
 
 # %% 12.Linear wrong: the gradient for the bias is not summed

@@ -1246,7 +1246,7 @@ expect("known", "the gradient: `grad_output` stands in the place of the sum of t
 edit("return (grad_output - through_mean - through_variance) / spread", "return (grad_output) / spread")
 
 # %% 14.LayerNorm wrong: mean and variance along the first dimension instead of the last, in forward and backward
-expect("known", "the mean over a row: it goes along another axis")
+expect("known", "the mean over a row: the mean goes along another axis")
 edit("x.mean(dim=-1", "x.mean(dim=0",
      "(centred**2).mean(dim=-1", "(centred**2).mean(dim=0",
      "grad_output.mean(dim=-1", "grad_output.mean(dim=0",

@@ -1357,7 +1357,7 @@ expect("known", "P: the diagonal in Φ is left out")
 edit("P = torch.tril(L.t() @ G)", "P = torch.tril(L.T @ G, -1)", of="by solves")
 
 # %% 15.CholeskyFactor wrong: upper triangle
-expect("known", "M, the symmetric part of A: `A` is transposed, but it must not be")
+expect("known", "M, the symmetric part of A: rows and columns of `A` have changed places")
 edit("L = torch.linalg.cholesky((A + A.t()) / 2)", "L = torch.linalg.cholesky(A.t())")
 
 # %% 15.CholeskyFactor wrong: wrong triangle
@@ -1407,3 +1407,27 @@ edit("M = L.t() @ grad_output\n        P = (torch.tril(M) + torch.tril(M, -1)) /
      "M = torch.tril(L.t() @ grad_output)",
      "S = torch.linalg.solve_triangular(L, S, upper=False, left=False)", "S = torch.linalg.inv(L)",
      "return (S + S.t()) / 2", "return S.t() @ (M - torch.diag(torch.diag(M)) / 2) @ S")
+
+# %% 15.CholeskyFactor wrong: phi halves the entries below the diagonal and leaves the diagonal
+expect("known", "Φ halves what is below the diagonal and keeps the diagonal: the other way round")
+import numpy as np
+
+def phi(X):
+    return np.tril(X) - 0.5 * np.tril(X, -1)
+
+class CholeskyFactor(Function):
+    @staticmethod
+    def forward(ctx, A):
+        M = 0.5 * (A.detach().numpy() + A.detach().numpy().T)
+        L = torch.tensor(np.linalg.cholesky(M), dtype=A.dtype)
+        ctx.save_for_backward(L)
+        return L
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (L,) = ctx.saved_tensors
+        L = L.detach().numpy()
+        P = phi(L.T @ grad_output.detach().numpy())
+        Li = np.linalg.inv(L)
+        S = Li.T @ P @ Li
+        return torch.tensor((S + S.T) / 2, dtype=grad_output.dtype)

@@ -96,8 +96,9 @@ def _known(evidence: CallEvidence) -> str | None:
     found, wrong = evidence.known("value"), [each for each in evidence.wrong if each[0].result is not None]
     every = [at for _, several in wrong for at in several]
     of_arrays = any(at.kind in ("type", "shape") and isinstance(at.expected, np.ndarray) for at in every)
-    picked = _where(evidence, wrong) if any(map(_is_plain, every)) and not of_arrays else None
-    if found and not (found.scope and picked and not found.is_declared):
+    exact = found is not None and all(each.change.is_declared for each in found.candidates)
+    picked = _where(evidence, wrong, exact) if any(map(_is_plain, every)) and not of_arrays else None
+    if found and not (found.scope and picked):
         return f"{_wrong_predictions(evidence, {path for _, path in found.explained})}{found.message}"
     return picked
 
@@ -108,8 +109,8 @@ def _is_plain(at: Difference) -> bool:
     return got is None or want is None or at.kind != "value" or relative_difference(got, want) > 1e-3
 
 
-def _where(evidence: CallEvidence, wrong: Sequence[tuple[Called, Any]]) -> str | None:
-    """The known mistake that picks the arguments of these wrong calls, if possible of no others."""
+def _where(evidence: CallEvidence, wrong: Sequence[tuple[Called, Any]], exact: bool = False) -> str | None:
+    """The known mistake that picks the arguments of these wrong calls, if possible of no others; if `exact`, only then."""
     fitting = []
     for mistake in evidence.spec.mistakes if evidence.right and wrong else ():
         picks = mistake.where if isinstance(mistake, Mistake) else None
@@ -117,7 +118,7 @@ def _where(evidence: CallEvidence, wrong: Sequence[tuple[Called, Any]]) -> str |
             continue
         picked = [called for called in evidence.right if picks(*map(specified, called.arguments))]
         by_chance = all(is_zero(called.expected) for called in picked) if mistake.always else len(wrong) > 1
-        fitting += [(len(picked) > 0, mistake.message)] if not picked or by_chance else []
+        fitting += [(len(picked) > 0, mistake.message)] if not picked or (by_chance and not exact) else []
     seen = f" (seen for 1 of {len(evidence.runs)} inputs)" if len(wrong) == 1 else ""
     return f"{min(fitting, key=lambda each: each[0])[1]}{seen}" if fitting else None
 
@@ -150,7 +151,7 @@ def _length(evidence: CallEvidence) -> str | None:
         what, got, want = evidence.named(at.path), at.got, at.expected
         if isinstance(got, np.ndarray) and not all(isinstance(each, int | float) for each in want):
             return f"{what} is {kind_of(got)}, it must be {kind_of(want)}{_for(evidence, called)}"
-        names = [each for each in got if isinstance(each, str)]
+        names = [each for each in got if isinstance(each, str) and not each.startswith("some ")]
         twice = [each for each in names if names.count(each) > 1 and want.count(each) < 2]
         how = f"; {twice[0]!r} is in it more than once" if twice else ""
         return f"{what} has {how_many(len(got), 'entry')}, it must have {len(want)}{_for(evidence, called)}{how}"
