@@ -494,7 +494,7 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
             yield TURNED, "True and False are exchanged", ast.Constant(not node.value)
         case ast.Constant(value=int() | float() as value):
             for number in (0, 1, -1, 2, 3, 0.5, value + 1, value - 1, -value, 2 * value):
-                yield OTHER, f"{number:g} stands there, which is another number", ast.Constant(number)
+                yield OTHER, f"it comes out as with {number:g} in the place of {value:g}", ast.Constant(number)
         case ast.Attribute(attr="T"):
             of = words.of(node.value, "it")
             yield LEFT_OUT, f"{of} is not transposed", node.value

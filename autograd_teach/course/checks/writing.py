@@ -142,9 +142,9 @@ def entries(bad: np.ndarray) -> str:
             full, touched = bad.all(axis=axis), bad.any(axis=axis)
             if np.array_equal(full, touched) and not full.all():
                 numbers = [str(i) for i in np.flatnonzero(full)]
-                return f"{word}{'s' if len(numbers) > 1 else ''} {' and '.join(_shortened(numbers))}"
+                return f"{word}{'s' if len(numbers) > 1 else ''} {in_a_row(_shortened(numbers))}"
     places = [index_in_words(at) for at in np.argwhere(bad)]
-    return f"{'entries' if len(places) > 1 else 'entry'} {' and '.join(_shortened(places))}"
+    return f"{'entries' if len(places) > 1 else 'entry'} {in_a_row(_shortened(places))}"
 
 
 def _shortened(words: list[str]) -> list[str]:

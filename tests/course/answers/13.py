@@ -1535,7 +1535,7 @@ expect("number_of_results", "2 results; this exercise asks for 1")
 edit("return values", "return values, offsets")
 
 # %% 13.MaxPool1d wrong: pool at window
-expect("some_entries", "the gradient is wrong only in entries [0] and [1] and [2]")
+expect("some_entries", "the gradient is wrong only in entries [0], [1] and [2]")
 def cut(x, k):
     count = x.shape[-1] // k
     return x[..., : count * k].reshape(*x.shape[:-1], count, k)

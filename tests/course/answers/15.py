@@ -1361,7 +1361,7 @@ expect("known", "M, the symmetric part of A: rows and columns of `A` have change
 edit("L = torch.linalg.cholesky((A + A.t()) / 2)", "L = torch.linalg.cholesky(A.t())")
 
 # %% 15.CholeskyFactor wrong: wrong triangle
-expect("some_entries", "the gradient is wrong only in entries [0, 0] and [0, 1] and [1, 0]")
+expect("some_entries", "the gradient is wrong only in entries [0, 0], [0, 1] and [1, 0]")
 edit("class CholeskyFactor(Function):",
      "def P(M):\n    return (torch.tril(M) + torch.tril(M, -1)) / 2\nclass CholeskyFactor(Function):",
      "(L,) = ctx.saved_tensors\n        M = L.t() @ grad_output\n"
