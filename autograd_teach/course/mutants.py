@@ -13,6 +13,7 @@ import ast
 import copy
 import inspect
 import itertools
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -431,6 +432,8 @@ def _inside(line: _Line, words: _Words) -> Iterator[Changed]:
     root = line.expression
     places = {id(each) for node in ast.walk(root) for where in _places_in(node) for each in ast.walk(where)}
     compared = {id(each) for node in ast.walk(root) if isinstance(node, ast.Compare) for each in ast.walk(node)}
+    divisors = [node.right for node in ast.walk(root) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    divides = {id(each) for divisor in divisors for each in ast.walk(divisor)}
     for node in list(ast.walk(root)):
         is_number = isinstance(node, ast.Constant | ast.UnaryOp)
         if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
@@ -441,7 +444,17 @@ def _inside(line: _Line, words: _Words) -> Iterator[Changed]:
             else:
                 several = _of_a_part(node, line, words)
             for likely, kind, new in several:
-                yield likely, kind, _replaced(root, node, new)
+                yield likely, _upside_down(kind) if id(node) in divides else kind, _replaced(root, node, new)
+
+
+def _upside_down(kind: str) -> str:
+    """The words for a change of a factor, if that factor divides.
+
+    >>> _upside_down("it is divided by the root, not multiplied")
+    'it is multiplied by the root, not divided'
+    """
+    found = re.fullmatch(r"it is (multiplied|divided) by (.*), not (multiplied|divided)", kind)
+    return f"it is {found[3]} by {found[2]}, not {found[1]}" if found else kind
 
 
 def _of_a_compared(node: ast.Name | ast.Constant, line: _Line, words: _Words) -> Iterator[Changed]:
@@ -817,10 +830,9 @@ def _of_the_whole(line: _Line, words: _Words) -> Iterator[Changed]:
         for kind, form in also:  # "divided by `grad_output`" would be said if it is forgotten
             yield WHOLE, kind.format(said), _form(form, value, ast.Name(name, ast.Load()))
     shown = {name: "grad_output" if name == "g" else name for name in line.parameters}
-    for name in line.parameters[:3]:
-        for form in _OF_ONE:
-            yield MADE_OF, f"it is `{form.format(shown[name])}` in yours", _parsed(form.format(name))
-    for pair in itertools.permutations(line.parameters[:3], 2):
-        for form in _OF_A_PAIR:
-            made = form.format(*(shown[name] for name in pair))
-            yield MADE_OF, f"it is `{made}` in yours", _parsed(form.format(*pair))
+    ones = [((name,), form) for name in line.parameters[:3] for form in _OF_ONE]
+    pairs = [(pair, form) for pair in itertools.permutations(line.parameters[:3], 2) for form in _OF_A_PAIR]
+    for made_of, form in (*ones, *pairs):
+        if not (made_of[-1] == "g" and "/ {}" in form):  # `/ grad_output` would be said if it is forgotten
+            made = form.format(*(shown[name] for name in made_of))
+            yield MADE_OF, f"it is `{made}` in yours", _parsed(form.format(*made_of))

@@ -183,6 +183,11 @@ SPECS = {
                 "gradient + found",
                 "each step but the first uses the sum of all gradients so far, as if `.grad` were never cleared",
             ),
+            Slip(
+                "the gradient",
+                "found * len(data) / len(w)",
+                "the gradient is divided by the number of weights, but the loss is the mean over the examples",
+            ),
             Slip("the new w", "w", "w stays as it was: is the gradient 0, or gone, when the step is made?"),
             Slip(
                 "the new w", "w + lr * gradient", "the steps go uphill: the loss grows in the direction of the gradient"

@@ -141,6 +141,11 @@ SPECS = {
                 "adds",
             ),
             Slip(
+                "the new state",
+                "np.tanh(w * before) + given",
+                "the input is added outside of tanh, but it must go through tanh too",
+            ),
+            Slip(
                 "the gradient",
                 "rows.append(0 * gradient)",
                 "all gradients are 0: was a `.grad` that is kept set to zero afterwards? It is one tensor: keep a clone of it",

@@ -256,7 +256,22 @@ OTHER_POINTS = {
     "step": "this is the step alone: the result must be the point that it leads to from x",
     "(x - step).reshape(-1)": "the point is right, but the result is a vector: it must have the shape of x",
 }
-TWO_STEPS = Mistake("this is the point after two steps", lambda f, x: newton_step(f, newton_step(f, x)))
+
+
+def after(steps: int) -> Function:
+    """The point after several steps."""
+
+    def point(f: Function, x: np.ndarray) -> np.ndarray:
+        for _ in range(steps):
+            x = newton_step(f, x)
+        return x
+
+    return point
+
+
+MORE_STEPS = [
+    Mistake(f"this is the point after {n} steps, but one step is asked for", after(n)) for n in (2, 3, 5, 10, 20)
+]
 
 
 # gradient_penalty
@@ -379,7 +394,7 @@ SPECS = {
         newton_step,
         bowl_inputs,
         also=(NO_TRACE,),
-        mistakes=(*slips("the step", OTHER_MATRICES), *slips("the point", OTHER_POINTS), TWO_STEPS),
+        mistakes=(*slips("the step", OTHER_MATRICES), *slips("the point", OTHER_POINTS), *MORE_STEPS),
         holds={
             "Write a function `newton_step(f,": "value",
             "The result is a tensor with": "value",

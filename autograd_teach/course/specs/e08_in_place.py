@@ -178,7 +178,20 @@ def step_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
     ]
 
 
+def anew(x: np.ndarray) -> np.ndarray:
+    """The distances if the mean is taken again after each entry has changed."""
+    x = x.copy()
+    for at in range(len(x)):
+        x[at] -= x.mean()
+    return x
+
+
 CENTRE_SLIPS = (
+    Slip(
+        "the distances",
+        "anew(x)",
+        "the mean is taken again after each entry has changed: take it once, from x as it is",
+    ),
     Slip("the mean", "given.mean()", "the gradient treats the mean as a constant, but it depends on every entry of x"),
     Slip("the mean", "np.sort(x)[(n - 1) // 2]", "the median is subtracted, but it must be the mean"),
     Slip("the number", "3", "the sum is always divided by 3, but x can have another number of entries"),

@@ -212,8 +212,8 @@ BENDS = (
 )
 
 MISSED = (
-    "kinks are missed where the slopes differ by {} or less: the number that you compare is too small there, or the "
-    "difference that you ask for too large"
+    "kinks are missed where the slopes differ by {} or less: the number that you compare does not reach the one that you "
+    "ask for there"
 )
 
 NOTHING = (
@@ -230,9 +230,14 @@ THEMSELVES = "but the result must be the kinks themselves"
 OF_KINKS = (
     *(Slip("the step", choice, BENDS) for choice in ("0.01, 0.05", "0.001, 0.1", "1e-6, 1e-7", "1e-6, 0")),
     *(Slip("the step", f"1e-6, {least}", MISSED.format(missed)) for missed, least in LARGE_JUMPS),
-    *(Slip("the step", choice, TINY) for choice in ("1e-12, 0.05", "1e-13, 0.05")),
+    *(Slip("the step", choice, TINY) for choice in ("1e-12, 0.05", "1e-13, 0.05", "1e-14, 0.05", "1e-15, 0.05")),
     Slip("the step", "np.float32(1e-5), 0.05", FLOAT32),
     Slip("the loop", "range(len(candidates) - 1)", "the last candidate is never looked at"),
+    Slip(
+        "the difference",
+        "abs(abs(right) - abs(left))",
+        "the sizes of the slopes are compared: slopes of the same size and opposite signs make a kink too",
+    ),
     Slip("the difference", "right - left", "only kinks at which the slope gets larger are found: it can jump down too"),
     Slip(
         "the test",
@@ -267,6 +272,7 @@ OF_TANH = (
 
 OF_SCALE = (
     Slip("the gradient for scale", "product[1:].sum(axis=0)", "the gradient for scale leaves out the first row of x"),
+    Slip("the gradient for scale", "product[:-1].sum(axis=0)", "the gradient for scale leaves out the last row of x"),
     Slip(
         "the gradient for scale",
         "g.sum(axis=0) * x.sum(axis=0)",
@@ -277,6 +283,15 @@ OF_SCALE = (
         "the product",
         "g * (x * scale / scale)",
         "the gradient for scale is NaN where scale is 0: result / scale is x only where scale is not 0",
+    ),
+)
+
+
+OF_MAT_VEC = (
+    Slip(
+        "the gradient for matrix",
+        "g[:, None] * (matrix @ x)",
+        "the gradient for matrix is made of the result, but it needs x: was the result saved in its place?",
     ),
 )
 
@@ -353,6 +368,7 @@ SPECS = {
         mat_vec,
         matrix_inputs,
         mat_vec_gradients,
+        mistakes=OF_MAT_VEC,
         holds={
             "Repair the `backward` of this Function:": "forward, returns, gradient, asked_not_given",
             "The matrix does not have to be square.": "returns, gradient",

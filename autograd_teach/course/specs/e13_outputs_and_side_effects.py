@@ -249,6 +249,11 @@ SPECS = {
         sin_cos_gradient,
         mistakes=(
             Slip("the gradient", SWAPPED, "the two gradients are swapped: they arrive in the order of the results"),
+            Slip(
+                "the gradient",
+                "grad_sin * np.sin(x) - grad_cos * np.cos(x)",
+                "sine and cosine have changed places in the slopes: were they saved in the order in which they are unpacked?",
+            ),
         ),
         holds={
             "Write a Function `SinCos.apply(x)` that returns": "forward, gradient, number_of_results",

@@ -167,6 +167,11 @@ SPECS = {
             ),
             Slip(
                 "the place of the right class",
+                "target[:, None]",
+                "the numbers of the classes are subtracted, but it must be 1 at the place of the right class and 0 elsewhere",
+            ),
+            Slip(
+                "the place of the right class",
                 "1.0 * np.isin(np.arange(logits.shape[1]), target)",
                 "the classes of all rows count as right in every row, but each row has one right class",
             ),

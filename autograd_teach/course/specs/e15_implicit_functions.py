@@ -135,6 +135,20 @@ def too_few(numbers: Sequence[int], start: str) -> list[Slip]:
     return [Slip("the number of", f"range({n})", words.format("1 step" if n == 1 else f"{n} steps")) for n in numbers]
 
 
+def too_near(exponents: Sequence[int]) -> list[Slip]:
+    """Loops that end when the square of x is near to a."""
+    code = "range(next(n for n in range(99) if np.abs(after(n, a)**2 - a).max() < 1e-{}))"
+    return [Slip("the number of", code.format(n), TOO_EARLY) for n in exponents]
+
+
+def after(steps: int, a: np.ndarray) -> np.ndarray:
+    """x after so many steps towards the root of a."""
+    x = np.ones_like(a)
+    for _ in range(steps):
+        x = (x + a / x) / 2
+    return x
+
+
 def too_early(step: str, exponents: Sequence[int]) -> list[Slip]:
     """Loops that end when a step moves x little, with the x after this step or the one before."""
     code = f"range(turns(lambda x: {step}, x, 1e-{{}}) - {{}})"
@@ -149,6 +163,7 @@ SPECS = {
         mistakes=(
             *too_few(range(1, 11), "x = 1"),
             *too_early("(x + a / x) / 2", range(1, 5)),
+            *too_near(range(1, 7)),
             Slip("the slope", "1 / (2 * a)", "the slope contains a itself, but it needs the root of a"),
             Slip("a step", "x + a / x / 2", "only a / x is halved in a step, not the sum: parentheses are missing"),
             Slip(
@@ -187,6 +202,11 @@ SPECS = {
                 "the slope of tanh is taken as 1 - tanh(x)², but x has gone through tanh already",
             ),
             Slip("the slope of tanh", "1 - x", "the square is left out in the slope of tanh"),
+            Slip(
+                "the Jacobian",
+                "slope[:, None] * W.T",
+                "the gradient goes through W where it must go back through the transpose of W",
+            ),
             Slip(
                 "the Jacobian",
                 "slope * W",

@@ -134,7 +134,8 @@ def _forward_shape(evidence: FunctionEvidence) -> str | None:
     for case in evidence.cases:
         for number, (got, want) in enumerate(zip(case.run.values or (), case.expected, strict=False)):
             if got.shape != want.shape:
-                words = f"{evidence.result(number)} has shape {got.shape}, it must have {want.shape}"
+                right = "the numbers are right, but " * (reduced(got, want) == "the numbers are right")
+                words = f"{right}{evidence.result(number)} has shape {got.shape}, it must have {want.shape}"
                 return f"{words}{for_inputs(evidence.form, case.arguments)}"
     return None
 
