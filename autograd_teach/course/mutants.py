@@ -15,8 +15,8 @@ import inspect
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -25,6 +25,9 @@ import numpy as np
 
 MOST_TURNS = 1000
 """A change may make the reference go through its loops this many turns more than three times the right number."""
+
+MOST_PAIRED = 30
+"""So many changes of a reference, the likely ones, are also made two at a time."""
 
 MOST_NUMBERS = 1_000_000
 """The longest `range` that a change may ask for."""
@@ -48,7 +51,8 @@ class Change:
     """A change of one labelled line. number: selects it when the reference runs. likely: small numbers come first.
 
     label, kind, lesson: which line it is, what is wrong with it, and what is said of this line if it is wrong. A declared
-    mistake has only a `kind`, its message. line: the number of the line. slip: the one that it was made of.
+    mistake has only a `kind`, its message. line: the number of the line. slip: the one that it was made of. also: the
+    change of another line that is made together with it.
     """
 
     number: int
@@ -58,6 +62,11 @@ class Change:
     lesson: str = ""
     line: int = 0
     slip: Slip | None = None
+    also: "Change | None" = None
+
+    def is_met(self, lines: Collection[int]) -> bool:
+        """Whether it changes one of these lines."""
+        return self.line in lines or (self.also is not None and self.also.line in lines)
 
     @property
     def is_declared(self) -> bool:
@@ -103,12 +112,24 @@ class Reference:
         return self._choices(self._lines, self._slips)
 
     @cached_property
+    def pairs(self) -> tuple[Change, ...]:
+        """Two changes together, of different lines, each of them a likely one; the likely pairs first.
+
+        The words of a slip are about all that comes out, so beside it nothing is turned, only left out.
+        """
+        some = [each for each in self.changes if each.likely[0] <= TURNED][:MOST_PAIRED]
+        ranked = sorted(itertools.combinations(range(len(some)), 2), key=sum)
+        pairs = [(some[one], some[other]) for one, other in ranked if some[one].line != some[other].line]
+        beside = [(one, other) for one, other in pairs if {one.likely[0], other.likely[0]} != {SLIP, TURNED}]
+        return tuple(replace(one, likely=(PAIR,), also=other) for one, other in beside)
+
+    @cached_property
     def _names(self) -> dict[str, Any]:
         """The names of the compiled reference."""
         assert self.changes is not None  # they are in the lines then
         names = {
             **self._of.__globals__,
-            "_change": 0,
+            "_change": {},
             "_turn": self._turn,
             "range": _bounded_range,
             "_met": self._met.add,
@@ -143,7 +164,7 @@ class Reference:
 
         turns: how many turns through its loops the reference makes for these arguments without a change.
         """
-        self._names["_change"] = change.number if change else 0
+        self._names["_change"] = {each.line: each.number for each in (change, change and change.also) if each}
         self._left = -1 if change is None else 3 * turns + MOST_TURNS
         self._met.clear()
         with np.errstate(all="ignore"):
@@ -166,13 +187,14 @@ class Reference:
 
 
 def in_words(changes: Sequence[Change]) -> str:
-    """The changes in a sentence. Lines that were changed in the same way are told together, and a lesson once.
+    """The changes in a sentence, in the order of the lines. Lines changed in the same way are told together, a lesson once.
 
     >>> in_words([Change(1, (1,), "its sign is lost", "the gradient for x"), Change(2, (1,), "its sign is lost", "the sum")])
     'the gradient for x and the sum: its sign is lost'
     """
     told: dict[tuple[str, str], list[str]] = {}
-    for each in changes:
+    every = [one for change in changes for one in (change, change.also) if one]
+    for each in sorted(every, key=lambda change: change.number):
         told.setdefault((each.kind, each.lesson), []).append(each.label)
     last = {lesson: kind for kind, lesson in told}
     parts = [
@@ -264,18 +286,17 @@ class _Line:
     def choose(self, others: Sequence[ast.expr], first: int) -> None:
         """Make the line a choice: change number `first` computes the first of `others`, and so on."""
         if others:
-            asked = _parsed(f"{first} <= _change < {first + len(others)}")
+            asked = _parsed(f"{first} <= _change.get({self.number}, 0) < {first + len(others)}")
             right = _parsed(f"(_met({self.number}), 0)[1]")
             right.value.elts[1] = self.expression  # type: ignore[attr-defined]  # a tuple
-            setattr(self.statement, self._field, ast.IfExp(asked, _chosen(others, first), right))
+            setattr(self.statement, self._field, ast.IfExp(asked, self._chosen(others, first), right))
 
-
-def _chosen(others: Sequence[ast.expr], first: int) -> ast.expr:
-    if len(others) == 1:
-        return others[0]
-    half = len(others) // 2
-    test = _parsed(f"_change < {first + half}")
-    return ast.IfExp(test, _chosen(others[:half], first), _chosen(others[half:], first + half))
+    def _chosen(self, others: Sequence[ast.expr], first: int) -> ast.expr:
+        if len(others) == 1:
+            return others[0]
+        half = len(others) // 2
+        test = _parsed(f"_change[{self.number}] < {first + half}")
+        return ast.IfExp(test, self._chosen(others[:half], first), self._chosen(others[half:], first + half))
 
 
 def _labelled(parsed: list[ast.stmt], source: str, offset: int) -> list[_Line]:
@@ -356,9 +377,9 @@ class _CountTurns(ast.NodeTransformer):
 Changed = tuple[int, str, ast.expr]
 """How likely the change is (small is likely), what is wrong in words, and the expression that is computed instead."""
 
-SLIP, LEFT_OUT, TURNED, OTHER, WHOLE, MADE_OF = range(6)
+SLIP, LEFT_OUT, TURNED, OTHER, WHOLE, MADE_OF, PAIR = range(7)
 """The sorts of changes, the likely ones first: declared, something left out or exchanged, another operation, another name
-or number, the whole value changed, another simple expression, other arguments."""
+or number, the whole value changed, another simple expression, two together."""
 
 
 def _parsed(text: str) -> ast.expr:

@@ -132,7 +132,8 @@ def test_a_slip_comes_first_and_belongs_to_one_line() -> None:
 
 
 def test_two_lines_with_the_same_change_are_told_together() -> None:
-    changes = [each for each in Reference(chain).changes if each.kind == "its sign is lost" and not each.lesson]
+    same = [each for each in Reference(chain).changes if each.kind == "its sign is lost" and not each.lesson]
+    changes = sorted(same, key=lambda change: change.number)
     assert in_words(changes[:2]) == f"{changes[0].label} and {changes[1].label}: its sign is lost"
 
 

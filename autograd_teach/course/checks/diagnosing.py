@@ -208,6 +208,5 @@ def raised_in_words(evidence: Any, crash: Crash) -> str:
     if not isinstance(evidence.form, CallForm):
         return told.replace(f"{crash.phase} raised", f"around {crash.phase}, autograd raised", 1)
     told = told.partition(" raised ")[2]
-    if evidence.form.call is None:
-        return f"calling it, or reading what it returns, raises {told}; no line of yours is running then"
-    return f"the check uses your answer as the statement says, and gets {told}; no line of yours is running then"
+    how = "reading what it returns" if evidence.form.call is None else "using it as the statement says"
+    return f"calling it, or {how}, raises {told}; no line of yours is running then"

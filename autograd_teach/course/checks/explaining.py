@@ -44,9 +44,8 @@ class Explanation:
 
     @property
     def message(self) -> str:
-        changes = sorted((each.change for each in self.candidates), key=lambda change: change.number)
         as_if = f"{self.scope.removeprefix(', ')} it is as if this were so: " if self.scope else ""
-        return as_if + in_words(changes)
+        return as_if + in_words([each.change for each in self.candidates])
 
 
 @dataclass
@@ -66,21 +65,21 @@ def explanation(table: Table, candidates: Callable[[], Sequence[Candidate]], par
     if not runs:
         return None
     enough = partly or _says_enough(table)
+    finite = all(np.isfinite(each.got).all() for key in wrong if (each := table.pair(key)))
     until = time.process_time() + MOST_SECONDS
     first = {key for key in wrong if key[0] == runs[0]}
     others, loose = list[_Fit](), list[_Fit]()
     for candidate in candidates():
         fit = _Fit(candidate)
-        if not (candidate.change.is_declared or enough) or not _try(fit, table, runs[:1], until):
+        sure = candidate.change.is_declared or (enough and not (candidate.change.also and (partly or not finite)))
+        if not sure or not _try(fit, table, runs[:1], until):
             continue
-        if fit.explained != first:
-            others.append(fit)
-        elif _try(fit, table, runs[1:], until) and fit.explained == wrong:
+        if fit.explained == first and _try(fit, table, runs[1:], until) and fit.explained == wrong:
             _see_the_rest(fit, table, runs)
             if not fit.spoils:
                 return Explanation((candidate,), frozenset(wrong))
             loose.append(fit)
-        elif fit.explained:
+        else:
             others.append(fit)
     several, left = _several(others, table, runs, until, 1 if partly else MOST_TOGETHER)
     smallest_too = all(each.change.is_declared for each in several) and not any(key[0] == runs[0] for key in left)
@@ -190,13 +189,13 @@ def candidates_of(
             gives(partial(made.run, None), run)
             right[run] = made.turns, made.met
         turns, met = right[run]
-        return gives(partial(made.run, change, turns=turns), run) if change.line in met else {}
+        return gives(partial(made.run, change, turns=turns), run) if change.is_met(met) else {}
 
     unchanged = [
         Candidate(Change(0, (LEFT_OUT,), f"the result is the same as {name}, unchanged"), partial(gives, _argument(at)))
         for at, name in enumerate(names)
     ]
-    changes = [Candidate(each, partial(gives_with, each)) for each in (made.changes if made else ())]
+    changes = [Candidate(each, partial(gives_with, each)) for each in ((*made.changes, *made.pairs) if made else ())]
     slips = sum(each.change.is_declared for each in changes)
     return [*declared, *changes[:slips], *unchanged, *changes[slips:]]
 

@@ -32,15 +32,17 @@ def cut(rows: dict[str, str]) -> dict[str, str]:
     return short
 
 
-def both_sides(expected: Sequence[object], got: Sequence[object], right: str = "specified") -> dict[str, str]:
-    """The right and the actual result, with enough digits to differ, else with what they are.
+def both_sides(
+    expected: Sequence[Any], got: Sequence[Any], right: str = "specified", digits: int = 0
+) -> dict[str, str]:
+    """The right and the actual result, with so many digits or enough to differ, else with what they are.
 
     >>> both_sides([np.array([0.5])], [np.array([0.50001])])
     {'specified': '[0.500000]', 'yours': '[0.500010]'}
     >>> both_sides([np.array([0.5])], [np.array([0.5], dtype=np.float32)], "declared")
     {'declared': '[0.500]  (float64, shape (1,))', 'yours': '[0.500]  (float32, shape (1,))'}
     """
-    digits = digits_apart(expected, got)
+    digits = digits or digits_apart(expected, got) or 0
     rows = dict(zip((right, "yours"), _written(expected, got, digits or 3), strict=True))
     if digits:
         return rows
@@ -272,7 +274,8 @@ def result_rows(expected: Any, got: Any, keys: bool) -> dict[str, str]:
     if isinstance(got, list) != isinstance(expected, list) and isinstance(got, list | np.ndarray):
         return {"specified": _with_kind(expected), "yours": _with_kind(got)}
     if several and isinstance(got, list) and len(got) == len(expected):
-        sides = [both_sides([want], [have]) for want, have in zip(expected, got, strict=True)]
+        digits = digits_apart(expected, got) or 0  # rounding in one array says nothing if another is wrong
+        sides = [both_sides([want], [have], digits=digits) for want, have in zip(expected, got, strict=True)]
         return {f"{side}[{place}]": text for place, rows in enumerate(sides) for side, text in rows.items()}
     rows = both_sides([expected], [got])
     if several:

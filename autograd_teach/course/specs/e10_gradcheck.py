@@ -176,6 +176,9 @@ def scale_columns_gradients(g: np.ndarray, x: np.ndarray, scale: np.ndarray) -> 
 
 OF_JACOBIAN = (
     Slip("the slopes", "(f(up) - f(x)) / step", "this measures from x to x + eps only, but it must step to both sides"),
+    Slip(
+        "the slopes", "(f(x) - f(down)) / step", "this measures from x - eps to x only, but it must step to both sides"
+    ),
     Slip("the slopes", "rise / 2 * eps", "f(x + eps) - f(x - eps) is divided by 2 and then multiplied by eps"),
     Slip("the step", "1e-6", "these slopes are exact or come from a very small step, but the step asked for is eps"),
     Slip(
@@ -257,12 +260,14 @@ OF_KINKS = (
 )
 
 OF_RECIPROCAL = (
+    Slip("the slope", "-square", "the slope is minus the square of x: was the result saved in the place of x?"),
     Slip("the slope", "-(x**0)", "the slope used is -1: a division by x * x needs parentheses, `a / x * x` is `a`"),
 )
 
 NO_PARENTHESES = "only the {} is multiplied by grad_output: parentheses are missing around the slope"
 
 OF_TANH = (
+    Slip("the result that", "x", "the slope is computed from x, but 1 minus the square holds for the result, tanh x"),
     Slip("the result that", "np.tanh(np.tanh(x))", "tanh is taken twice before the slope is computed"),
     Slip("the slope", "(1 - result) ** 2", "the slope used is the square of (1 - result): too much is squared"),
     Slip("the slope", "result * (1 - result)", "the slope used is result * (1 - result), as for the sigmoid"),
@@ -350,6 +355,11 @@ SPECS = {
         square,
         entrywise_inputs,
         square_gradient,
+        mistakes=(
+            Slip(
+                "the slope", "2 * x**2", "the slope contains the square of x: was the result saved in the place of x?"
+            ),
+        ),
         holds={
             "Repair the `backward` of this Function:": "forward, returns, gradient",
         },

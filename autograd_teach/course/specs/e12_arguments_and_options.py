@@ -105,8 +105,8 @@ def summed(g: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def broadcast_gradients(g: np.ndarray, x: np.ndarray, y: np.ndarray) -> Gradients:
-    of_x = summed(g, x.shape)  #: the gradient for x; where x was repeated, the gradients of its copies are added up
-    of_y = summed(g, y.shape)  #: the gradient for y; where y was repeated, the gradients of its copies are added up
+    of_x = summed(g, x.shape)  #: the sums for x; where x was repeated, the gradients of its copies must be added up
+    of_y = summed(g, y.shape)  #: the sums for y; where y was repeated, the gradients of its copies must be added up
     return of_x, of_y
 
 

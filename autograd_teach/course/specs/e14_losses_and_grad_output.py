@@ -10,7 +10,9 @@ from ..mutants import Slip
 
 def huber(input: np.ndarray, target: np.ndarray, delta: float) -> np.ndarray:
     error = input - target  #: the error
-    small = np.abs(error) <= delta  #: the test whether an error is small; positive and negative errors cost the same
+    small = (
+        np.abs(error) <= delta
+    )  #: the test whether an error is small; positive and negative errors must cost the same
     parabola = error**2 / 2  #: the parabola; the loss must not jump where the error is delta
     offset = delta / 2  #: what the straight line subtracts from the size of the error; the loss must not jump at delta
     line = delta * (np.abs(error) - offset)  #: the straight line; the loss must not jump where the error is delta
@@ -227,6 +229,11 @@ SPECS = {
                 "the result",
                 "np.logaddexp.reduce(np.minimum(x, 700), axis=-1, keepdims=True)",
                 "forward limits the entries before exp, so entries beyond the limit all count the same",
+            ),
+            Slip(
+                "the slope of an entry",
+                "np.ones_like(x)",
+                "each entry gets all of grad_output, as in a sum, but the larger an entry, the more it counts",
             ),
             Slip(
                 "the slope of an entry",

@@ -591,3 +591,17 @@ def turn_gradients(w, state, inputs):
         all_grads.append(weight.grad)
         weight.grad.zero_()          # for the next turn
     return torch.stack(all_grads)
+
+# %% 06.turn_gradients wrong: the formula is copied wrongly: the input is added outside of tanh (the example has inputs 0)
+expect("known", "the input is added outside of tanh, but it must go through tanh too")
+def turn_gradients(w, state, inputs):
+    weights = w.clone().requires_grad_(True)
+    s = state.clone()
+    all_grads = []
+    for inp in inputs:
+        s = torch.tanh(weights * s) + inp
+        loss = (s ** 2).sum()
+        grad, = torch.autograd.grad(loss, weights)
+        all_grads.append(grad)
+        s = s.detach()
+    return torch.stack(all_grads)

@@ -856,7 +856,7 @@ def newton_step(f, x):
     return (leaf - g).detach()
 
 # %% 07.newton_step wrong: the point is moved twice: two Newton steps instead of one
-expect("known", "this is the point after two steps")
+expect("known", "this is the point after 2 steps, but one step is asked for")
 def newton_step(f, x):
     point = x.detach().clone()
     for _ in range(2):
@@ -919,6 +919,18 @@ def newton_step(f, x):
     flat = torch.autograd.grad(f(leaf), leaf, create_graph=True)[0].flatten()
     rows = [torch.autograd.grad(each, leaf, retain_graph=True)[0].flatten() for each in flat]
     return (x.flatten() - torch.linalg.solve(torch.stack(rows), flat.detach())).reshape(shape)
+
+# %% 07.newton_step wrong: repeats the step ten times to get to the bottom, instead of one step
+expect("known", "this is the point after 10 steps, but one step is asked for")
+def newton_step(f, x):
+    pos = x.detach().clone()
+    for _ in range(10):      # Newton converges fast
+        y = pos.clone().requires_grad_(True)
+        g = torch.autograd.grad(f(y), y, create_graph=True)[0].reshape(-1)
+        H = torch.stack([torch.autograd.grad(g[i], y, retain_graph=True)[0].reshape(-1)
+                         for i in range(g.shape[0])])
+        pos = pos - torch.linalg.solve(H, g.detach()).reshape(x.shape)
+    return pos
 
 # %% 07.gradient_penalty right: penalty by backward
 def fresh(x):

@@ -296,6 +296,14 @@ edit("return centred * centred", "return centred * centred, centred")
 expect("no_result", "it prints something, but it returns None", never=("`.grad`", "backward()", "list.sort()"))
 edit("return centred * centred", "print(centred * centred)")
 
+# %% 08.repair_centre wrong: a loop takes the mean anew after each entry was changed
+expect("known", "the mean is taken again after each entry has changed: take it once, from x as it is")
+def repair_centre(x):
+    y = x.clone()
+    for i in range(len(y)):
+        y[i] = y[i] - y.mean()
+    return y * y
+
 # %% 08.repair_threshold right: by where
 def repair_threshold(x):
     y = torch.tanh(x)

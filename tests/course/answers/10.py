@@ -246,7 +246,7 @@ def numerical_jacobian(f, x, eps):
     return (f(x + eps) - f(x - eps)) / (2 * eps)
 
 # %% 10.numerical_jacobian wrong: other side
-expect("some_entries", "the result is wrong only in entries [0, 0] and [1, 1]")
+expect("known", "this measures from x - eps to x only, but it must step to both sides")
 WRONG: list[tuple[str, object, str, str]] = []
 
 
@@ -582,6 +582,18 @@ expect("known", "rounding makes the slopes",
        "the step is so small that x + eps and f(x + eps) keep hardly any digit of it: rounding")
 edit("eps = 1e-6", "eps = 1e-12")
 
+# %% 10.find_kinks wrong: compares the sizes of the slopes, so a kink such as that of abs (-1 and 1) is missed
+expect("known", "the sizes of the slopes are compared: slopes of the same size and opposite signs make a kink too")
+def find_kinks(f, candidates):
+    h = 1e-6
+    kinks = []
+    for c in candidates:
+        left = ((f(c) - f(c - h)) / h).abs()
+        right = ((f(c + h) - f(c)) / h).abs()
+        if (left - right).abs() > 0.05:
+            kinks.append(c)
+    return kinks
+
 # %% 10.RepairReciprocal right: of argument
 class RepairReciprocal(Function):
     @staticmethod
@@ -703,7 +715,7 @@ expect("known", "the gradient: `grad_output` is left out")
 edit("return -grad_output / x**2", "return -1 / x**2")
 
 # %% 10.RepairReciprocal wrong: the result is saved, but backward treats it as x
-expect("known", "the slope of 1/x: the quotient is upside down")
+expect("known", "the slope is minus the square of x: was the result saved in the place of x?")
 edit("def forward(ctx, x):\n        ctx.save_for_backward(x)",
      "def forward(ctx, x):\n        result = 1 / x\n        ctx.save_for_backward(result)")
 
@@ -872,7 +884,7 @@ expect("known", "the gradient: `grad_output` is left out")
 edit("return grad_output * 2 * x", "return 2 * x")
 
 # %% 10.RepairSquare wrong: the exponent did not go down: 2 * x**2
-expect("known", "the slope of the square: `x` is squared")
+expect("known", "the slope contains the square of x: was the result saved in the place of x?")
 edit("return 2 * x * grad_output", "return 2 * grad_output * x**2", of="two x")
 
 # %% 10.RepairSquare wrong: the saved x is doubled in place: the argument changes, and a second backward is wrong
@@ -1115,7 +1127,7 @@ expect("known", "the square of the result: the exponent is left out")
 edit("return grad_output * (1 - result**2)", "return grad_output * (1 - result)")
 
 # %% 10.RepairTanh wrong: x is saved, but backward uses it as if it were the result
-expect("known", "the result that the slope is computed from: `tanh` is left out")
+expect("known", "the slope is computed from x, but 1 minus the square holds for the result, tanh x")
 edit("result = x.tanh()\n        ctx.save_for_backward(result)\n        return result",
      "ctx.save_for_backward(x)\n        return x.tanh()")
 
@@ -1366,6 +1378,22 @@ edit("x\n        grad_x = matrix.t() @ grad_output\n        return grad_matrix, 
 expect("too_few", "backward returns 1 value")
 edit("return torch.outer(g, x), g @ matrix", "return g.unsqueeze(1) * x", of="by outer")
 
+# %% 10.RepairMatVec wrong: saves the result in the place of x and multiplies with it
+expect("known", "the gradient for matrix is made of the result, but it needs x: was the result saved in its place?")
+class RepairMatVec(Function):
+    @staticmethod
+    def forward(ctx, matrix, x):
+        x = matrix @ x
+        ctx.save_for_backward(matrix, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        matrix, x = ctx.saved_tensors
+        grad_matrix = grad_output.unsqueeze(1) * x
+        grad_x = matrix.t() @ grad_output
+        return grad_matrix, grad_x
+
 # %% 10.RepairScaleColumns right: summed
 class RepairScaleColumns(Function):
     @staticmethod
@@ -1555,3 +1583,20 @@ edit("ctx.save_for_backward(x, scale)",
 expect("known", "the gradient for scale: this is the smallest, but it must be the sum")
 edit("return grad_output * scale, (grad_output * x).sum(0)",
      "return grad_output * scale, (grad_output * x).min(0).values", of="summed")
+
+# %% 10.RepairScaleColumns wrong: the loop over the rows leaves out the last row (off by one)
+expect("known", "the gradient for scale leaves out the last row of x")
+class RepairScaleColumns(Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, scale = ctx.saved_tensors
+        grad_scale = torch.zeros_like(scale)
+        rows = x.shape[0]
+        for i in range(0, rows - 1):
+            grad_scale = grad_scale + grad_output[i] * x[i]
+        return grad_output * scale, grad_scale

@@ -1141,7 +1141,7 @@ expect("known", "the sum along the dimensions added in front: only the first ent
 edit("g = g.sum(0)", "g = g[0]", of="by loops")
 
 # %% 12.BroadcastAdd wrong: largest
-expect("wrong_value", "the gradient for y is [")
+expect("known", "the sum along the dimensions added in front: this is the largest, but it must be the sum")
 edit("def summed_to(shape):\n            total = grad_output", "def summed_to(total, shape):",
      "total = total.sum(0)", "total = total.amax(0)",
      "total = total.sum(dim, keepdim=True)", "total = total.amax(dim, keepdim=True)",
@@ -1167,18 +1167,18 @@ expect("known", "the result: `y` is subtracted, not added")
 edit("return x + y", "return x - y", of="by loops")
 
 # %% 12.BroadcastAdd wrong: sign
-expect("known", "the gradient for y: it has the wrong sign")
+expect("known", "the sums for y: it has the wrong sign")
 edit("def backward(ctx, grad_output):", "def backward(ctx, g):",
      "return tuple(summed_to(grad_output, shape) for shape in ctx.shapes)",
      "grad_x, grad_y = (summed_to(g, shape) for shape in ctx.shapes)\n        return grad_x, -grad_y", of="by loops")
 
 # %% 12.BroadcastAdd wrong: nothing is summed
-expect("known", "the gradient for x: this step is left out")
+expect("known", "the sums for x: this step is left out")
 edit("return tuple(summed_to(grad_output, shape) for shape in ctx.shapes)", "return grad_output, grad_output",
      of="by loops")
 
 # %% 12.BroadcastAdd wrong: the gradients as they come
-expect("known", "the gradient for x: this step is left out", never=("belong together",))
+expect("known", "the sums for x: this step is left out", never=("belong together",))
 edit("tuple(summed_to(grad_output, shape) for shape in ctx.shapes)", "grad_output.clone(), grad_output.clone()",
      of="by loops")
 

@@ -329,12 +329,12 @@ edit("class HuberLoss(Function):",
      "return HuberForward.forward(ctx, input, target, delta).item()", of="where in")
 
 # %% 14.HuberLoss wrong: parentheses and sum
-expect("wrong_value", "the result is")
+expect("known", "what the straight line subtracts from the size of the error: `delta` is left out")
 edit("delta, 0.5 * e * e, delta * (a - 0.5 * delta)).mean(", "delta, e**2 / 2, delta * a - delta / 2).sum(",
      of="where in")
 
 # %% 14.HuberLoss wrong: clamped above
-expect("some_values", "every gradient is wrong")
+expect("known", "the test in backward whether an error is small: `abs` is left out")
 edit("g = grad_output * e.clamp(-ctx.delta, ctx.delta) / e.numel()", "grad = grad_output * e.clamp(max=ctx.delta)",
      "return g, -g, None", "return grad, -grad, None", of="where in")
 
@@ -641,7 +641,7 @@ expect("wrong_value", "the result is")
 edit("entropy(logits, target)", "entropy(logits.softmax(1), target)", of="by library")
 
 # %% 14.SoftmaxCrossEntropy wrong: columns and sum
-expect("wrong_value", "the gradient is wrong")
+expect("known", "the softmax in backward runs down the columns, but the classes of one example are in one row")
 edit("ctx.save_for_backward(log_p, target)", "ctx.save_for_backward(log_p, target, logits)",
      "log_p, target = ctx.saved_tensors", "_, target, logits = ctx.saved_tensors",
      "grad_logits = log_p.exp()", "grad_logits = logits.softmax(0)",
@@ -697,6 +697,28 @@ class SoftmaxCrossEntropy(Function):
         out = p.clone()
         out[torch.arange(len(target)), target] -= 1
         return g * out, None
+
+# %% 14.SoftmaxCrossEntropy wrong: backward subtracts the class numbers instead of the one-hot rows (formula p - y copied literally)
+expect("known", "the numbers of the classes are subtracted, but it must be 1 at the place of the right class and 0 elsewhere")
+class SoftmaxCrossEntropy(Function):
+    @staticmethod
+    def forward(ctx, logits, target):
+        m = logits.max(dim=1, keepdim=True)[0]
+        z = logits - m
+        logsum = z.exp().sum(dim=1, keepdim=True).log()
+        logp = z - logsum
+        ctx.save_for_backward(logp, target)
+        N = logits.shape[0]
+        loss = 0
+        for n in range(N):
+            loss = loss - logp[n, target[n]] / N
+        return loss
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        logp, target = ctx.saved_tensors
+        N = logp.shape[0]
+        return grad_output * (logp.exp() - target.reshape(N, 1)) / N, None
 
 # %% 14.LogSumExp right: by shares
 class LogSumExp(Function):
@@ -935,7 +957,7 @@ expect("forward_shape", "shape (1,), it must have ()")
 edit("return x.logsumexp(-1)", "return x.logsumexp(-1, keepdim=True)", of="by shares")
 
 # %% 14.LogSumExp wrong: like a sum
-expect("wrong_value", "the gradient is [")
+expect("known", "each entry gets all of grad_output, as in a sum, but the larger an entry, the more it counts")
 edit("\n        (x,) = ctx.saved_tensors\n        return grad_output[..., None] * x.softmax(dim=-1",
      "\n        return grad_output.unsqueeze(-1) * torch.ones_like(ctx.saved_tensors[0]", of="by shares")
 
@@ -1843,7 +1865,7 @@ expect("known", "what an entry contributes to the gradient for t: the difference
 edit("grad_t = grad_output * (b - a)", "grad_t = grad_output * (a - b)")
 
 # %% 14.Interpolate wrong: the gradient of a t without dimensions is the mean over the entries instead of the sum
-expect("known", "the gradient for t if t is one number: this is the mean, but it must be the sum")
+expect("known", "the gradient for t: this is the mean, but it must be the sum")
 edit("grad_t = grad_t.sum()", "grad_t = grad_t.mean()")
 
 # %% 14.Interpolate wrong: the saved tensors are detached in backward, so the second derivative is lost
@@ -1890,7 +1912,7 @@ expect("known", "the result: the weight of b is left out")
 edit("return (1 - t) * a + t * b", "return (1 - t) * a + b")
 
 # %% 14.Interpolate wrong: not summed
-expect("known", "the gradient for t if t is one number: one of the two cases is forgotten")
+expect("known", "the gradient for t: one of the two cases is forgotten")
 edit("return grad_output * (1 - t), grad_output * t, (grad_output * (b - a)).sum_to_size(t.shape)",
      "return (1 - t) * grad_output, t * grad_output, grad_output * (b - a)", of="sum_to_size")
 
@@ -1916,7 +1938,7 @@ expect("known", "the result: the parentheses around the weight of a are missing"
 edit("return (1 - t) * a + t * b", "return 1 - t * a + t * b", of="sum_to_size")
 
 # %% 14.Interpolate wrong: minus a and mean
-expect("wrong_value", "the gradient for t is [")
+expect("known", "what an entry contributes to the gradient for t: `b` is left out")
 edit("return grad_output * (1 - t), grad_output * t, (grad_output * (b - a)).sum_to_size(t.shape)",
      "each = -grad_output * a\n"
      "        return (1 - t) * grad_output, t * grad_output, each if t.dim() else each.mean()", of="sum_to_size")
@@ -2407,3 +2429,17 @@ expect("wrong_value", "the gradient is [")
 edit("def forward(ctx, x):", "def forward(ctx, x):\n        ctx.save_for_backward(x)",
      "def backward(ctx, grad_output):\n        return grad_output",
      "def backward(ctx, grad_output):\n        (x,) = ctx.saved_tensors\n        return grad_output * (x - x.round())")
+
+# %% 14.StraightThroughRound wrong: multiplies the gradient by the rounded values (2y dy already brings them in)
+expect("known", "grad_output is multiplied by the result, but it must pass unchanged")
+class StraightThroughRound(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.round(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        y, = ctx.saved_tensors
+        return grad_output * y

@@ -939,6 +939,27 @@ edit("x = torch.tanh(W @ x + b)",
      "new = torch.tanh(W @ x + b)\n            if (new - x).abs().max().item() < 1e-4:\n                break\n"
      "            x = new")
 
+# %% 15.FixedPoint wrong: solves with I - D W, not with its transpose
+expect("known", "the gradient goes through W where it must go back through the transpose of W")
+class FixedPoint(Function):
+    @staticmethod
+    def forward(ctx, W, b):
+        x = torch.zeros_like(b)
+        for _ in range(100):
+            x = torch.tanh(W @ x + b)
+        ctx.save_for_backward(W, x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        W, x = ctx.saved_tensors
+        d = 1 - x ** 2
+        # dx = D (W dx + db)   =>   (I - D W) dx = D db
+        A = torch.eye(len(x), dtype=x.dtype) - d.reshape(-1, 1) * W
+        gb = torch.linalg.solve(A, d * grad_output)
+        gW = torch.outer(gb, x)
+        return (gW if ctx.needs_input_grad[0] else None), (gb if ctx.needs_input_grad[1] else None)
+
 # %% 15.CholeskyFactor right: by solves
 class CholeskyFactor(Function):
     @staticmethod
@@ -1386,7 +1407,7 @@ expect("some_entries", "the result is wrong only in row 1")
 edit("L = torch.linalg.cholesky((A + A.t()) / 2)", "L = torch.linalg.cholesky(A + A.t() - torch.diag(torch.diag(A)))")
 
 # %% 15.CholeskyFactor wrong: two slips
-expect("wrong_value", "the gradient is wrong")
+expect("known", "the diagonal in Φ: it is not divided by 2")
 edit("class CholeskyFactor(Function):",
      "def M(L, P):\n    S = torch.linalg.solve_triangular(L.t(), P, upper=True)\n"
      "    return torch.linalg.solve_triangular(L, S, upper=False, left=False)\nclass CholeskyFactor(Function):",

@@ -817,7 +817,7 @@ edit("return Tape(a**other, ((self, other * a ** (other - 1)),))",
      "return Tape(a**other, ((self, other * a **other),))", of="pairs (input")
 
 # %% 16.Tape wrong: number + Tape is not supported: __radd__ is missing
-expect("raises_for_some", "the check uses your answer as the statement says, and gets TypeError: unsupported")
+expect("raises_for_some", "using it as the statement says, raises TypeError: unsupported")
 edit(")\n\n    def __radd__(self, other):\n        return self + other", ")", of="pairs (input")
 
 # %% 16.Tape wrong: tanh: 1 - tanh instead of 1 - tanh^2
