@@ -117,9 +117,13 @@ class Reference:
 
         The words of a slip are about all that comes out, so beside it nothing is turned, only left out.
         """
-        some = [each for each in self.changes if each.likely[0] <= TURNED][:MOST_PAIRED]
-        ranked = sorted(itertools.combinations(range(len(some)), 2), key=sum)
-        pairs = [(some[one], some[other]) for one, other in ranked if some[one].line != some[other].line]
+        some = [each for each in self.changes if each.likely[0] <= TURNED]
+        ranked = sorted(itertools.combinations(enumerate(some), 2), key=lambda pair: pair[0][0] + pair[1][0])
+        pairs = [
+            (one, other)
+            for (_, one), (last, other) in ranked
+            if one.line != other.line and (last < MOST_PAIRED or one.kind == other.kind)
+        ]
         beside = [(one, other) for one, other in pairs if {one.likely[0], other.likely[0]} != {SLIP, TURNED}]
         return tuple(replace(one, likely=(PAIR,), also=other) for one, other in beside)
 

@@ -86,9 +86,7 @@ def passes(inputs: int, results: int) -> dict[str, int]:
     forward = inputs  #: "forward"; one pass starts at one input and reaches all results
     backward = results  #: "backward"; one pass starts at one result and reaches all inputs
     moves = inputs  #: the calls in "moving" that move an input; each moves one input and gives all results
-    moving = (
-        1 + moves
-    )  #: "moving"; the first call moves nothing, each other moves one input, and each gives all results
+    moving = 1 + moves  #: "moving"; the first call moves nothing, each other one input, and each gives all results
     return {"forward": forward, "backward": backward, "moving": moving}  #: the three numbers
 
 

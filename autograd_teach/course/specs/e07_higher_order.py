@@ -270,7 +270,8 @@ def after(steps: int) -> Function:
 
 
 MORE_STEPS = [
-    Mistake(f"this is the point after {n} steps, but one step is asked for", after(n)) for n in (2, 3, 5, 10, 20)
+    Mistake(f"this is the point after {said} steps, but one step is asked for", after(steps))
+    for steps, said in ((2, "2"), (3, "3"), (5, "5"), (10, "many"))
 ]
 
 

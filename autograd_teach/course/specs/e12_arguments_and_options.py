@@ -95,12 +95,10 @@ def broadcast_add(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def summed(g: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The gradient for an argument of this shape."""
     for _ in range(g.ndim - len(shape)):
-        g = g.sum(axis=0)  #: the sum along the dimensions added in front; the effects on all these entries add up
+        g = g.sum(axis=0)  #: the sum along the dimensions added in front; all these effects add up
     for axis, size in enumerate(shape):
         if size == 1:  #: the test for dimensions of size 1
-            g = g.sum(
-                axis=axis, keepdims=True
-            )  #: the sum along dimensions of size 1; the effects on all entries add up
+            g = g.sum(axis=axis, keepdims=True)  #: the sum along dimensions of size 1; all these effects add up
     return g
 
 

@@ -115,9 +115,7 @@ def max_pool(x: np.ndarray, k: int) -> np.ndarray:
 
 def max_pool_gradient(g: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
     places = np.arange(x.shape[-1])
-    result = np.zeros(
-        x.shape
-    )  #: the gradient where x is not the largest of a window; it does not reach the result there
+    result = np.zeros(x.shape)  #: the gradient where x is not the largest of a window; it reaches no result there
     for i in range(g.shape[-1]):  #: the number of a window
         start = i * k  #: the beginning of its window
         inside = x[..., start : start + k].argmax(axis=-1)  #: its position in the window

@@ -89,9 +89,7 @@ def interpolate_gradients(g: np.ndarray, a: np.ndarray, b: np.ndarray, t: np.nda
     of_a = g * weight  #: the gradient for a
     of_b = g * t  #: the gradient for b
     each = g * (b - a)  #: what an entry contributes to the gradient for t
-    of_t = (
-        each if t.ndim else each.sum()
-    )  #: the gradient for t; a t without dimensions is shared by all entries, any other is not
+    of_t = each if t.ndim else each.sum()  #: the gradient for t; only a t without dimensions is shared by all entries
     return of_a, of_b, of_t
 
 

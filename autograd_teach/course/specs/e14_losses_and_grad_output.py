@@ -10,9 +10,7 @@ from ..mutants import Slip
 
 def huber(input: np.ndarray, target: np.ndarray, delta: float) -> np.ndarray:
     error = input - target  #: the error
-    small = (
-        np.abs(error) <= delta
-    )  #: the test whether an error is small; positive and negative errors must cost the same
+    small = np.abs(error) <= delta  #: the test whether an error is small; errors of both signs must cost the same
     parabola = error**2 / 2  #: the parabola; the loss must not jump where the error is delta
     offset = delta / 2  #: what the straight line subtracts from the size of the error; the loss must not jump at delta
     line = delta * (np.abs(error) - offset)  #: the straight line; the loss must not jump where the error is delta

@@ -921,7 +921,7 @@ def newton_step(f, x):
     return (x.flatten() - torch.linalg.solve(torch.stack(rows), flat.detach())).reshape(shape)
 
 # %% 07.newton_step wrong: repeats the step ten times to get to the bottom, instead of one step
-expect("known", "this is the point after 10 steps, but one step is asked for")
+expect("known", "this is the point after many steps, but one step is asked for")
 def newton_step(f, x):
     pos = x.detach().clone()
     for _ in range(10):      # Newton converges fast

@@ -219,14 +219,14 @@ class Drawing:
         if not all(np.isfinite(value).all() for values in self.expected for value in values):
             raise Unfit("the specification is not finite at an input that was drawn")
 
-    def random(self, like: np.ndarray) -> np.ndarray:
-        """Random numbers with the shape and dtype of `like`: of both signs, never 1 and never small."""
+    def random(self, like: np.ndarray, signs: Sequence[float] = (-1.0, 1.0)) -> np.ndarray:
+        """Random numbers with the shape and dtype of `like`: of these signs, their size never 1 and never small."""
         size = self.rng.uniform(0.4, 1.9, like.shape)
-        return np.asarray(size * self.rng.choice([-1.0, 1.0], like.shape), dtype=like.dtype)
+        return np.asarray(size * self.rng.choice(signs, like.shape), dtype=like.dtype)
 
-    def asked(self, number: int, mode: str = "run", **how: Any) -> Asked:
-        """A request with input `number` and new random cotangents."""
-        cotangents = tuple(self.random(each) for each in differentiable(self.form, self.expected[number]))
+    def asked(self, number: int, mode: str = "run", signs: Sequence[float] = (-1.0, 1.0), **how: Any) -> Asked:
+        """A request with input `number` and new random cotangents of these signs."""
+        cotangents = tuple(self.random(each, signs) for each in differentiable(self.form, self.expected[number]))
         return Asked(mode, self.inputs[number], cotangents, **how)
 
     def others(self, number: int) -> tuple[tuple[Any, ...], ...]:
@@ -244,23 +244,22 @@ def plans(exercise: Exercise, spec: FunctionSpec, rng: np.random.Generator, purp
     drawing = Drawing(form, spec, rng, purpose)
     cases, expected = [drawing.asked(number) for number in range(len(drawing.inputs))], drawing.expected
     requests = [Request("case", *each) for each in zip(cases, expected, strict=True)]
-    requests += [Request(name, asked, spec.values(asked.arguments)) for name, asked in _further(drawing, cases)]
+    beyond = [Request(name, asked, spec.values(asked.arguments)) for name, asked in _further(drawing, cases)]
     if purpose == "check":
         for n, case in enumerate(cases):
             hots = one_hots(differentiable(form, expected[n])) if _is_small(case.arguments, expected[n]) else ()
-            requests += [Request(f"row {n}", replace(case, cotangents=each)) for each in hots]
+            beyond += [Request(f"row {n}", replace(case, cotangents=each)) for each in hots]
         if spec.vjp is None and _is_small(cases[0].arguments, cases[0].cotangents):
             way = [drawing.random(a) if is_float(a) else None for a in cases[0].arguments]
-            requests += [Request("moved", Asked("forward", _moved(cases[0].arguments, way, by))) for by in (EPS, -EPS)]
+            beyond += [Request("moved", Asked("forward", _moved(cases[0].arguments, way, by))) for by in (EPS, -EPS)]
     else:
         for n in range(len(cases)):
-            again = drawing.asked(n, "interleaved", others=drawing.others(n)), drawing.asked(n, "again")
-            requests += [Request(f"row {n}", asked, expected[n]) for asked in again]
-        beyond = requests[len(cases) :]
+            between = drawing.asked(n, "interleaved", others=drawing.others(n))
+            with_zeros = drawing.asked(n, "again", (-1.0, 0.0, 1.0))
+            beyond += [Request(f"row {n}", asked, expected[n]) for asked in (between, with_zeros)]
         rng.shuffle(beyond)  # type: ignore[arg-type]  # it accepts a list
-        requests[len(cases) :] = beyond
-    requests.append(Request("repeated", cases[0], expected[0]))  # the repeated request comes last
-    yield Plan(tuple(requests), needed=len(cases))
+    repeated = Request("repeated", cases[0], expected[0])  # it comes last
+    yield Plan((*requests, *beyond, repeated), needed=len(cases))
 
 
 def _further(drawing: Drawing, cases: list[Asked]) -> Iterator[tuple[str, Asked]]:
