@@ -1141,7 +1141,7 @@ expect("known", "the sum along the dimensions added in front: only the first ent
 edit("g = g.sum(0)", "g = g[0]", of="by loops")
 
 # %% 12.BroadcastAdd wrong: largest
-expect("known", "the sum along the dimensions added in front: this is the largest, but it must be the sum")
+expect("known", "added in front and the sum along dimensions of size 1: this is the largest, but it must be the sum")
 edit("def summed_to(shape):\n            total = grad_output", "def summed_to(total, shape):",
      "total = total.sum(0)", "total = total.amax(0)",
      "total = total.sum(dim, keepdim=True)", "total = total.amax(dim, keepdim=True)",

@@ -1323,7 +1323,7 @@ expect("known", "the sum of the three parts: the part of the gradient through th
 edit("True) - y * (g * y).mean(-1, keepdim=True)) / s", "True)) / ctx.saved_tensors[1]", of="the short")
 
 # %% 14.LayerNorm wrong: sum for mean
-expect("wrong_value", "the gradient is [")
+expect("known", "weighted by the normalised row: this is the sum, but it must be the mean")
 edit("g.mean(-1, keepdim=True) - y * (g * y).mean(", "g.sum(-1, keepdim=True) - y * (g * y).sum(", of="the short")
 
 # %% 14.LayerNorm wrong: local
