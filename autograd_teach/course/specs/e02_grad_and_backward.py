@@ -113,6 +113,10 @@ A_SUM = "but the loss is a sum over all rows"
 OF_GRADIENT = (
     ("[jacobian(f, x).reshape(x.shape)]", "`autograd.grad` gives a tuple, even for one leaf: take its only element"),
     ("jacobian(f, x).sum()", "this is the sum of all entries of the gradient: each entry of x has a slope of its own"),
+    (
+        "x.size * jacobian(f, x).reshape(x.shape)",
+        "it is multiplied by the number of entries of x: one pass gives all slopes, and further ones add up in `.grad`",
+    ),
     ("jacobian(f, np.ones_like(x)).reshape(x.shape)", "this is the gradient at another point: where all entries are 1"),
     ("f(x) * jacobian(f, x).reshape(x.shape)", "in yours, the gradient is multiplied by the value of f"),
     *(

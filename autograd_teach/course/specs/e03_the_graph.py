@@ -262,6 +262,7 @@ NODES = (
         "sum(bool(step.following) for step in steps)",
         "the `AccumulateGrad` nodes of the leaves are left out: they are nodes too",
     ),
+    Slip("the number", "max(len(steps), 1)", "a tensor without a graph counts as one node: there, `grad_fn` is None"),
     Slip("the number", "len(steps) - bool(steps)", "one node is missing: the node of y itself belongs to the graph"),
     Slip(
         "the number",

@@ -53,13 +53,9 @@ def trained(data: np.ndarray, targets: np.ndarray, w: np.ndarray, steps: int, lr
 
 
 def keeps_no_history(called: Any) -> str | None:
-    kept = [number for number, each in enumerate(called.results) if each.requires_grad and not each.is_leaf]
-    if not kept:
+    if not any(each.requires_grad and not each.is_leaf for each in called.results):
         return None
-    return (
-        f"{len(kept)} of the returned losses still have a history: as long as the list exists, it keeps the graphs "
-        "of all these steps in memory"
-    )
+    return "returned losses still have a history: as long as they exist, they keep the graphs of their steps in memory"
 
 
 def stays_a_leaf(*names: str) -> Also:

@@ -101,7 +101,17 @@ def added_up(of: Callable[[int], np.ndarray], n: int) -> Any:
     return sum(comb(n - 1, more) * of(more + 1) for more in range(n)) if n else of(0)
 
 
+def one_of_another(f: Function, x: np.ndarray, n: int) -> np.ndarray:
+    """f' at the result of f' before it, n times."""
+    for _ in range(n):
+        x = np.imag(f(x + 1e-30j)) / 1e-30
+    return x if n else derivative(f, x, 0)
+
+
 OTHER_DERIVATIVES = {
+    "one_of_another(f, x, n)": (
+        "each step takes the slope of f again, at the numbers of the step before: differentiate that step's result, at x"
+    ),
     "of(n + 1)": "this is the derivative of order n + 1: one step too many",
     "of(max(n - 1, 0))": "this is the derivative of order n - 1: one step is missing",
     "of(max(n, 1))": "order 0 is wrong: it is the value of f",

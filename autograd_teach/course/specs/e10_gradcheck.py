@@ -141,7 +141,10 @@ def tanh_gradient(g: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def matrix_inputs(rng: np.random.Generator) -> Sequence[Arguments]:
-    return [(rng.normal(size=shape), rng.normal(size=shape[1])) for shape in [(2, 3), (3, 2), (3, 1), (1, 3)]]
+    return [
+        (rng.normal(size=shape), rng.normal(size=shape[1]))
+        for shape in [(2, 3), (3, 2), (3, 1), (1, 3), (2, 2), (3, 3)]
+    ]
 
 
 def mat_vec(matrix: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -120,6 +120,7 @@ SPECS = {
         mistakes=(
             Slip("the result", "np.abs(product.sum())", "the result is one number, but each entry must have its own"),
             Slip("the sign", "1", "these are the gradients of u * v: the slope of the absolute value is missing"),
+            Slip("the sign", "np.sign((u * v).sum())", "all entries get the same sign, but each product has its own"),
             *sign_slips("u", "v"),
             *sign_slips("v", "u"),
         ),

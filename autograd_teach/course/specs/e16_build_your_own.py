@@ -1,5 +1,6 @@
 """The specification of notebook 16: Tape, the student's own engine for single numbers."""
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -63,19 +64,19 @@ def measured(computation: Computation) -> dict[str, float]:
     >>> measured(Computation("y = (a * a).log()", {"a": 2.0}))["a.grad"].__round__(6)
     1.0
     """
+    return dict(_measured(computation.program, tuple(computation.values.items()), tuple(computation.backward)))
 
+
+@functools.lru_cache  # a student checks several times, with the same computations
+def _measured(program: str, values: tuple[tuple[str, float], ...], backward: tuple[str, ...]) -> dict[str, float]:
     def at(moved: Iterable[float]) -> dict[str, Any]:
-        return _results(computation.program, dict(zip(computation.values, map(Number, moved), strict=True)))
+        return _results(program, dict(zip(dict(values), map(Number, moved), strict=True)))
 
-    point = np.array(list(computation.values.values()))
+    point = np.array([value for _, value in values])
     names = at(point)
-    slopes = [
-        numerical_jacobian(lambda moved, name=name: at(moved)[name], [point], 0)[0] for name in computation.backward
-    ]
-    values = {f"{name}.value": float(names[name]) for name in computation.backward}
-    return values | {
-        f"{leaf}.grad": sum(float(each[n]) for each in slopes) for n, leaf in enumerate(computation.values)
-    }
+    slopes = [numerical_jacobian(lambda moved, name=name: at(moved)[name], [point], 0)[0] for name in backward]
+    results = {f"{name}.value": float(names[name]) for name in backward}
+    return results | {f"{leaf}.grad": sum(float(each[n]) for each in slopes) for n, (leaf, _) in enumerate(values)}
 
 
 def computations(rng: np.random.Generator) -> Sequence[Arguments]:

@@ -107,6 +107,11 @@ expect("known", "the gradient: it is twice what it must be")
 edit("\n    (gradient,) = torch.autograd.grad(f(leaf),", "\n    f(leaf).backward()\n    value = f(",
      "\n    return gradient", "\n    value.backward()\n    return leaf.grad")
 
+# %% 02.gradient_of wrong: one backward pass per entry, which adds up
+expect("known", "it is multiplied by the number of entries of x: one pass gives all slopes")
+edit("(gradient,) = torch.autograd.grad(f(leaf), leaf)", "for _ in range(leaf.numel()):\n        f(leaf).backward()",
+     "return gradient", "return leaf.grad")
+
 # %% 02.gradient_of wrong: sums the entries of the gradient to one number
 expect("known", "this is the sum of all entries of the gradient: each entry of x has a slope of its own")
 def gradient_of(f, x):

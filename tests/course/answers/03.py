@@ -145,6 +145,10 @@ def count_nodes(y):
             todo.append(other)
     return count
 
+# %% 03.count_nodes wrong: returns 1 for a tensor without a graph
+expect("known", "a tensor without a graph counts as one node: there, `grad_fn` is None")
+edit("return len(found)", "return len(found) or 1")
+
 # %% 03.count_nodes wrong: a node is marked as seen only when it is popped, and nobody looks then
 expect("known", "a node is taken again if it is met a second time before the walk comes to it")
 edit("seen = {y.grad_fn}", "seen = set()\n    count = 0",

@@ -167,7 +167,7 @@ def train_linear(data, targets, w, steps, lr):
     return losses
 
 # %% 05.train_linear wrong: the list of losses holds tensors with a history, so it keeps every graph in memory
-expect("history_kept", "3 of the returned losses still have a history: as long as the list exists, it keeps the")
+expect("history_kept", "returned losses still have a history: as long as they exist, they keep the graphs of")
 edit("losses.append(loss.item())", "losses.append(loss)", of="the given")
 
 # %% 05.train_linear wrong: w is bound to a new tensor in each step, so the caller's w is never trained

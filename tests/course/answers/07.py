@@ -154,6 +154,13 @@ expect("known", "from order 2 on everything is 0 in yours, as if the first deriv
 edit("create_graph=True, allow_unused=True)\n        if y is None:\n            return torch.zeros_like(x",
      "retain_graph=True, materialize_grads=True", of="a loop of")
 
+# %% 07.nth_derivative wrong: evaluates the first derivative at the last result instead of differentiating again
+expect("known", "each step takes the slope of f again, at the numbers of the step before")
+edit("value = f(leaf)\n", "value = f(leaf)\n    slopes = leaf\n",
+     "        (value,) = torch.autograd.grad(value.sum(), leaf, create_graph=True)",
+     "        slopes = slopes.detach().requires_grad_()\n        value = f(slopes) + 0 * slopes\n"
+     "        (slopes,) = torch.autograd.grad(value.sum(), slopes)\n        value = slopes + 0 * leaf")
+
 # %% 07.nth_derivative wrong: one order too many: the loop runs n + 1 times
 expect("known", "this is the derivative of order n + 1: one step too many")
 edit("while n:", "for _ in range(n + 1):", of="adds 0 *")

@@ -1321,12 +1321,17 @@ class RepairMatVec(Function):
 expect("known", "the gradient for matrix: it is transposed")
 edit("grad_matrix = grad_output.unsqueeze(1) * x", "grad_matrix = x.unsqueeze(1) * grad_output")
 
+# %% 10.RepairMatVec wrong: transposes only if the shape does not fit, so square matrices stay wrong
+expect("known", "for 2 of 6 inputs it is as if this were so: the gradient for matrix: it is transposed")
+edit("grad_matrix = grad_output.unsqueeze(1) * x", "grad_matrix = x.unsqueeze(1) * grad_output\n"
+     "        if grad_matrix.shape != matrix.shape:\n            grad_matrix = grad_matrix.t()")
+
 # %% 10.RepairMatVec wrong: the transposed table is reshaped to the matrix's shape in place of transposed: shape right, entries in wrong places
 expect("known", "the gradient for matrix: it is read in another order, as by a reshape")
 edit("grad_output.unsqueeze(1) * x", "(x.unsqueeze(1) * grad_output).reshape(matrix.shape)")
 
 # %% 10.RepairMatVec wrong: grad_x is the product with the matrix, not with its transpose
-expect("raised", "`grad_x = matrix @ grad_output` raised RuntimeError")
+expect("raises_for_some", "`grad_x = matrix @ grad_output` raised RuntimeError", "`matrix` is not transposed")
 edit("grad_x = matrix.t() @ grad_output", "grad_x = matrix @ grad_output")
 
 # %% 10.RepairMatVec wrong: the two gradients are returned in the wrong order

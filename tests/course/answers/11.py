@@ -211,6 +211,10 @@ expect("known", "these are the gradients of u * v: the slope of the absolute val
 edit("signed = grad_output * (u * v).sign()\n        return signed * v, signed * u",
      "return grad_output * v, grad_output * u")
 
+# %% 11.AbsProduct wrong: one sign for the whole tensor
+expect("known", "all entries get the same sign, but each product has its own")
+edit("(u * v).sign()", "(u * v).sum().sign()")
+
 # %% 11.AbsProduct wrong: the slopes are |v| and |u|: the sign of u (and of v) itself is missing
 expect("known", "in the gradient for u, the slope is the absolute value of v, but |u v| also falls when",
        "in the gradient for v, the slope is the absolute value of u, but |u v| also falls when")
