@@ -5,7 +5,8 @@ words what the line computes; `#: label; lesson` adds what is said if this line 
 term or factor is left out, a sign turned, operands exchanged, another name or number taken. The words are made of labels
 and of what was changed, never of the reference's code.
 
-All changes are compiled at once: each labelled line becomes a choice between what it computes and its changes.
+Two likely changes of different lines are tried together too. All changes are compiled at once: each labelled line becomes
+a choice between what it computes and its changes.
 NumPy only. Must not use the engine. References are never loaded in a process that runs a student's code for a grade.
 """
 
@@ -27,7 +28,7 @@ MOST_TURNS = 1000
 """A change may make the reference go through its loops this many turns more than three times the right number."""
 
 MOST_PAIRED = 30
-"""So many changes of a reference, the likely ones, are also made two at a time."""
+"""So many changes of a reference, the likely ones, are also made two at a time; beyond them, only two of the same kind."""
 
 MOST_NUMBERS = 1_000_000
 """The longest `range` that a change may ask for."""

@@ -1,9 +1,10 @@
 """`autograd-teach validate`: tests every exercise of the course, for its authors.
 
-For every exercise: the solution passes; the stub counts as *not attempted*; the reference of backward gives the derivative
-of that of forward; an answer with a declared mistake fails and gets its message; each sentence of the statement is tested by a check or asks for nothing; there are two or
-three hints; inputs are random; the solution has the declared points and the stored outputs that `grade` compares with;
-exercises/ is what `release` makes. May use the engine and all of course. Students do not run it.
+For every exercise: the solution passes; the stub counts as *not attempted*; references have labelled lines, and that of
+backward gives the derivative of that of forward; an answer with a declared mistake fails and gets its message; each
+sentence of the statement is tested by a check or asks for nothing; there are two or three hints; inputs are random; the
+solution has the declared points and the stored outputs that `grade` compares with; exercises/ is what `release` makes.
+May use the engine and all of course. Students do not run it.
 """
 
 import math
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -206,7 +208,7 @@ def _no_derivative(exercise: Exercise) -> Iterator[str]:
 
 
 def _without_words(spec: Any) -> Iterator[str]:
-    """The references that are missing, or that have no labelled line: nothing can follow from them."""
+    """The references that are missing or have no labelled line, so that nothing can follow, and a name that makes false words."""
     for part, reference in (("forward", forward_of(spec)), ("backward", backward_of(spec))):
         if part == "backward" and not isinstance(spec, FunctionSpec):
             continue
@@ -214,6 +216,8 @@ def _without_words(spec: Any) -> Iterator[str]:
         try:
             if reference is None or changed(reference, ()) is None:
                 yield f"the reference{of} has no line that ends in `#: label`: no words for a mistake can follow from it"
+            elif "grad_output" in signature(reference).parameters:
+                yield f"the reference{of} has an argument `grad_output`: call it `g`, reports write `grad_output` for that"
         except ValueError as problem:
             yield str(problem)
 

@@ -4,7 +4,7 @@ A file holds the answers to one notebook, in the percent format. A cell's title 
 answer is right, and what is special about it. `accepted` stands before a mistake that passes, with the reason.
 
     # %% 09.Scale wrong: the factor is squared
-    expect("known", "the gradient: it is multiplied by `factor` once more", never=("sign",))
+    expect("known", "the slope: `factor` is squared", never=("sign",))
     edit("grad_output * ctx.factor", "grad_output * ctx.factor ** 2")
 
 `expect` and `edit` are read, never run; what follows them is the answer. With `edit` the answer is the solution, or the

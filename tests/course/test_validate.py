@@ -76,6 +76,10 @@ def with_mistake(spec: FunctionSpec, words: str, factor: float) -> FunctionSpec:
     return replace(spec, mistakes=(*spec.mistakes, wrong))
 
 
+def named_in_full(grad_output: np.ndarray, x: np.ndarray, factor: float) -> np.ndarray:
+    return grad_output * factor  #: the slope
+
+
 SPOILT = {
     "a mistake that is none": (
         lambda e, spec: (e, with_mistake(spec, "nothing is wrong", 1)),
@@ -107,6 +111,10 @@ SPOILT = {
     "a reference without labels": (
         lambda e, spec: (e, replace(spec, mistakes=(), forward=lambda x, factor: x * factor)),
         "the reference of forward has no line that ends in `#: label`",
+    ),
+    "a gradient with another name than `g`": (
+        lambda e, spec: (e, replace(spec, backward=named_in_full)),
+        "the reference of backward has an argument `grad_output`: call it `g`",
     ),
     "a slip that is no code": (
         lambda e, spec: (e, replace(spec, mistakes=(Slip("the gradient", "g *", ""),))),

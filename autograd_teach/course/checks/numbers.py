@@ -1,7 +1,7 @@
 """How wrong numbers depend on the right ones, in sentences: of what a call returns, of forward, of a gradient.
 
-A relation counts if it holds for every input: a factor, an offset, another order, a part lost. The diagnoses go from those that
-name a mistake to those that only show the numbers. They read the table of a check. NumPy only.
+A relation counts if it holds for every input: zeros, a factor, an offset. The diagnoses go from those that name a mistake
+to those that only show the numbers. They read the table of a check. NumPy only.
 """
 
 from collections.abc import Callable, Iterable, Sequence

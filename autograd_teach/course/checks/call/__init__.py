@@ -1,12 +1,10 @@
 """Answers that are called: judged by their results, and by what they do to their arguments.
 
-records.py      requests and replies, as plain data
-asking.py       calls the student's answer; the only part that runs in the process of their code
-history.py      why an error says that something does not require grad; in the process of their code too
-differences.py  how a result differs from the specified one
-evidence.py     the plan, and the replies with the right results
-checks.py       the lines of the report
-results.py      what is wrong with the kind of a result, in sentences
+records.py   requests and replies as plain data, and how a result differs from the specified one
+asking.py    calls the student's answer; the only part that runs in the process of their code
+history.py   why an error says that something does not require grad; in the process of their code too
+evidence.py  the plan, the replies with the right results, and the lines of the report
+results.py   what is wrong with the kind of a result, in sentences
 """
 
 from collections.abc import Mapping

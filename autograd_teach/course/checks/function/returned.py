@@ -1,7 +1,7 @@
 """Diagnoses of the object that was checked, of errors, and of what forward and backward return.
 
-NumPy only, reads only records. A message names the entry, argument or line and shows numbers; it never gives the answer
-away. To add a diagnosis, write a function `(FunctionEvidence) -> str | None` with the decorator
+NumPy only, reads only evidence. A message names the entry, argument or line and shows numbers; it never gives the answer
+away. To add a diagnosis, write a function `(FunctionEvidence) -> str | Finding | None` with the decorator
 `@diagnosis(name, checks that it explains)`, at its place in the order.
 """
 
