@@ -103,6 +103,8 @@ def looked_at(id: str, answer: Any) -> Report:
     """`report_on`, with remarks from the cells that have run in IPython, which show more than the object itself."""
     try:
         report = report_on(id, answer)
+        with np.errstate(all="ignore"):  # what a cell has set is for the answer
+            len(report.findings)  # found now, where stopping is told in a line
     except KeyboardInterrupt as stop:
         raise _stopped(stop) from None
     shell = _ipython()
@@ -237,6 +239,7 @@ def _state(exercise: Exercise, entry: progress_file.Entry) -> tuple[str, str]:
     return points, "✗ not passed"
 
 
+@np.errstate(all="ignore")
 def _show(view: Any) -> None:
     """Display in a notebook, print elsewhere."""
     if _ipython() is not None:

@@ -118,7 +118,9 @@ def crash_of(error: BaseException, phase: str) -> Crash:
     return Crash(phase, kind_of(error), first_line, frame.lineno, source, shapes)
 
 
-_OF_SHAPES = re.compile(r"\b(size|shapes?|dim|dimensions?|0-dim|square matrices|multiplied)\b")
+_OF_SHAPES = re.compile(
+    r"^(?!.* has no attribute ).*\b(size|shapes?|dim|dimensions?|0-dim|square matrices|multiplied)\b"
+)
 """What messages say if the shapes of tensors do not fit."""
 
 _WITH_SHAPE = ("autograd_teach.tensor", "torch", "numpy")

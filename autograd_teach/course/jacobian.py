@@ -80,6 +80,10 @@ def _close(got: np.ndarray, want: np.ndarray, rtol: float, atol: float, equal_na
     return close | (np.isnan(got) & np.isnan(want)) if equal_nan else close
 
 
-def same_slopes(got: np.ndarray, numerical: np.ndarray) -> bool:
-    """Whether two gradients agree in shape and in every entry."""
-    return got.shape == numerical.shape and not wrong_slopes(got, numerical).any()
+def same_slopes(got: np.ndarray, numerical: np.ndarray, equal_nan: bool = False) -> bool:
+    """Whether two gradients agree in shape and in every entry.
+
+    >>> same_slopes(np.ones(2), np.ones(2)), same_slopes(np.ones(2), np.ones(1))
+    (True, False)
+    """
+    return got.shape == numerical.shape and not wrong_slopes(got, numerical, equal_nan).any()

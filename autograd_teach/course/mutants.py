@@ -18,7 +18,7 @@ import re
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -79,7 +79,7 @@ class TooLong(Exception):
     """A changed reference does not come to an end."""
 
 
-@lru_cache(maxsize=64)
+@cache
 def reference_of(function: Callable[..., Any], slips: tuple[Slip, ...] = ()) -> "Reference":
     """The reference that `function` is, with all changes of its labelled lines. Made once for each function."""
     return Reference(function, slips)
@@ -88,7 +88,8 @@ def reference_of(function: Callable[..., Any], slips: tuple[Slip, ...] = ()) -> 
 class Reference:
     """A function and the changes of its labelled lines, and of those of the functions beside it that it uses.
 
-    Raises `ValueError` if a label is not at the end of a statement. `changes` raises it if a slip is at several lines.
+    Raises `ValueError` if a label is not at the end of a statement that computes something, which `a += b` does to what it
+    finds. `changes` raises it if a slip is at several lines.
     """
 
     def __init__(self, function: Callable[..., Any], slips: Sequence[Slip] = ()) -> None:
@@ -100,7 +101,10 @@ class Reference:
         offset = 0
         for each in _with_helpers(function):
             source = textwrap.dedent(inspect.getsource(each))
-            parsed = ast.parse(source).body
+            try:
+                parsed = ast.parse(source).body
+            except SyntaxError:
+                raise ValueError("a reference is a function with a name of its own: use `def`") from None
             self._tree.body += parsed
             self._lines += _labelled(parsed, source, offset)
             offset += len(source.splitlines())
@@ -236,7 +240,8 @@ def _with_helpers(function: FunctionType) -> list[FunctionType | type]:
                 inner = vars(used).values() if isinstance(used, type) else (used,)
                 inside = [reaches(one) for one in inner if isinstance(one, FunctionType)]
                 if "#: " in inspect.getsource(used) or any(inside):
-                    found[name], labelled = used, True
+                    found[name] = used
+            labelled = labelled or name in found
         return labelled
 
     reaches(function)
@@ -257,6 +262,10 @@ _FIELD: dict[type, str] = {ast.If: "test", ast.While: "test", ast.For: "iter"}
 """Of a statement with a body, the expression that is changed. Of any other statement it is `value`."""
 
 
+def _field_of(statement: ast.stmt) -> str:
+    return _FIELD.get(type(statement), "value")
+
+
 @dataclass
 class _Line:
     """A labelled statement. scope: the names that can stand in it."""
@@ -271,7 +280,7 @@ class _Line:
 
     @property
     def _field(self) -> str:
-        return _FIELD.get(type(self.statement), "value")
+        return _field_of(self.statement)
 
     @property
     def expression(self) -> ast.expr:
@@ -313,12 +322,10 @@ def _labelled(parsed: list[ast.stmt], source: str, offset: int) -> list[_Line]:
         for statement in own:
             last = statement.body[0].lineno - 1 if hasattr(statement, "body") else statement.end_lineno
             at = next((n for n in range(statement.lineno, max(last, statement.lineno) + 1) if n in labels), None)
-            if at is None:
+            if at is None or isinstance(statement, ast.AugAssign) or not getattr(statement, _field_of(statement), None):
                 continue
             label, _, lesson = labels.pop(at).partition("; ")
             parameters = tuple(each.arg for each in function.args.args if each.arg != "self")
-            if isinstance(statement, ast.AugAssign):
-                _written_out(statement)
             called = {
                 each.func.id for each in ast.walk(function) if isinstance(each, ast.Call) and hasattr(each.func, "id")
             }
@@ -326,7 +333,8 @@ def _labelled(parsed: list[ast.stmt], source: str, offset: int) -> list[_Line]:
             scope = tuple(dict.fromkeys((*parameters, *_names_before(own, statement.lineno))))
             found.append(_Line(offset + statement.lineno, function, label, lesson, statement, scope, parameters))
     if labels:
-        raise ValueError(f"these labels are not at the end of a statement: {', '.join(labels.values())}")
+        several = ", ".join(labels.values())
+        raise ValueError(f"these labels are not at the end of a statement such as `a = a + b`: {several}")
     return found
 
 
@@ -346,17 +354,6 @@ def _names_before(statements: Sequence[Any], line: int) -> Iterator[str]:
             for each in [each for target in targets if target for each in ast.walk(target)]:
                 if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and not each.id.startswith("_"):
                     yield each.id
-
-
-def _written_out(statement: Any) -> None:
-    """`a += b` as `a = a + b`."""
-    old = copy.deepcopy(statement.target)
-    for each in ast.walk(old):
-        if hasattr(each, "ctx"):
-            each.ctx = ast.Load()
-    statement.value = ast.BinOp(old, statement.op, statement.value)
-    statement.targets = [statement.target]
-    statement.__class__ = ast.Assign
 
 
 def _line_at(slip: Slip, lines: Sequence[_Line]) -> _Line | None:
@@ -459,10 +456,13 @@ def _inside(line: _Line, words: _Words) -> Iterator[Changed]:
     places = {id(each) for node in ast.walk(root) for where in _places_in(node) for each in ast.walk(where)}
     compared = {id(each) for node in ast.walk(root) if isinstance(node, ast.Compare) for each in ast.walk(node)}
     divisors = [node.right for node in ast.walk(root) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]
+    signed = {id(node.operand) for node in ast.walk(root) if isinstance(node, ast.UnaryOp)}  # changed with its sign
     divides = {id(each) for divisor in divisors for each in ast.walk(divisor)}
     for node in list(ast.walk(root)):
         is_number = isinstance(node, ast.Constant | ast.UnaryOp)
         if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        if isinstance(node, ast.Constant) and id(node) in signed:
             continue
         if not (is_number and id(node) in places) and not (isinstance(node, ast.Name) and node is root):
             if id(node) in compared and isinstance(node, ast.Name | ast.Constant):
@@ -525,6 +525,8 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
             yield TURNED, "", ast.Constant(not node.value)
         case ast.UnaryOp(op=ast.USub()):
             yield LEFT_OUT, "the minus sign is missing", node.operand
+            if isinstance(node.operand, ast.Constant):
+                yield from _of_a_number(-node.operand.value)  # type: ignore[operator]  # a number: it has a sign
         case ast.UnaryOp():
             yield LEFT_OUT, "the condition is the wrong way round", node.operand
         case ast.Name() if node.id in line.scope:
@@ -532,8 +534,7 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
         case ast.Constant(value=bool()):
             yield TURNED, "True and False are exchanged", ast.Constant(not node.value)
         case ast.Constant(value=int() | float() as value):
-            for number in (0, 1, -1, 2, 3, 0.5, value + 1, value - 1, -value, 2 * value):
-                yield OTHER, f"it comes out as with {number:g} in the place of {value:g}", ast.Constant(number)
+            yield from _of_a_number(value)
         case ast.Attribute(attr="T"):
             of = words.of(node.value, "it")
             yield LEFT_OUT, f"{of} is not transposed", node.value
@@ -543,7 +544,7 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
                 _form("np.reshape({0}, {0}.T.shape)", node.value),
             )
         case ast.Call():
-            yield from _of_a_call(node, words)
+            yield from _of_a_call(node)
         case ast.Compare(ops=[operator]):
             yield LEFT_OUT, "the condition is the wrong way round", _form("np.logical_not({})", node)
             if type(operator) in _WITH_EQUAL:
@@ -575,6 +576,11 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
             changed = copy.deepcopy(node)
             changed.generators[0].ifs = []
             yield LEFT_OUT, "the condition is left out", changed
+
+
+def _of_a_number(value: float) -> Iterator[Changed]:
+    for number in (0, 1, -1, 2, 3, 0.5, value + 1, value - 1, -value, 2 * value):
+        yield OTHER, f"it comes out as with {number:g} where another number must stand", ast.Constant(number)
 
 
 _WITH_EQUAL: dict[type, type] = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
@@ -709,7 +715,7 @@ _OTHER_FUNCTIONS = {
 }
 
 
-def _of_a_call(node: ast.Call, words: _Words) -> Iterator[Changed]:
+def _of_a_call(node: ast.Call) -> Iterator[Changed]:
     named = isinstance(node.func, ast.Attribute)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     of_numpy = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "np"

@@ -301,7 +301,6 @@ def _in_full(argument: Any) -> Any:
 # ---- answers with a known mistake ------------------------------------------------------------------------------------
 
 
-@np.errstate(all="ignore")  # a mistake may divide by zero
 def written_out(spec: Any) -> Iterator[Mistake]:
     """The declared mistakes of a specification, each `Slip` as the functions that it makes of its references.
 
@@ -320,6 +319,7 @@ def written_out(spec: Any) -> Iterator[Mistake]:
         yield Mistake(mistake.message, found.get("forward"), found.get("vjp"))
 
 
+@np.errstate(all="ignore")  # a mistake may divide by zero
 def acted_out(exercise: Exercise, mistake: Mistake) -> Report:
     """The report on an answer that makes only this mistake."""
     spec, rng = spec_of(exercise), drawing(exercise)

@@ -9,6 +9,8 @@ import signal
 import numpy as np
 import pytest
 
+import autograd_teach as torch
+from autograd_teach.autograd import Function
 from autograd_teach.course import NotPassed, check
 from autograd_teach.course.checking import report_on
 from autograd_teach.course.checks.call.asking import plain
@@ -198,9 +200,6 @@ def test_a_check_after_an_endless_loop_works(monkeypatch):
 
 
 def test_what_an_answer_prints_is_hidden_and_said_so(capsys):
-    import autograd_teach as torch
-    from autograd_teach.autograd import Function
-
     class Chatty(Function):
         @staticmethod
         def forward(ctx, x):
@@ -305,3 +304,20 @@ STUB = """class Scale(Function):
     def backward(ctx, grad_output):
         raise NotImplementedError()
 """
+
+
+def test_what_a_cell_asks_of_numpy_is_asked_of_the_answer_alone() -> None:
+    """An error would show a line of a reference."""
+    asked = []
+
+    class Softplus(Function):
+        @staticmethod
+        def forward(ctx, x):
+            asked.append(np.geterr()["under"])
+            return torch.tensor(np.logaddexp(0, -x.numpy()))
+
+        backward = staticmethod(lambda ctx, grad_output: grad_output)
+
+    with np.errstate(all="raise"):
+        assert not report_on("14.Softplus", Softplus).passed
+    assert set(asked) == {"raise"}

@@ -166,6 +166,9 @@ def test_where_shapes_do_not_fit_those_of_the_lines_tensors_are_told_and_nothing
     with guard.caught(record, lambda: "forward"):
         (wide.backward(), tall)
     assert record.crash.reason == "", "an error that has nothing to do with shapes"
+    with guard.caught(record, lambda: "backward"):
+        (wide, len((tall,).shape))
+    assert record.crash.reason == "", "the attribute of another object"
 
 
 EXITS = {

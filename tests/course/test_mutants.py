@@ -39,8 +39,29 @@ def walk(numbers):
     while at < len(numbers):
         if numbers[at] > 0:  #: the numbers that count
             found.append(numbers[at])  #: adding a number to the list
-        at += 1  #: the next place
+        at = at + 1  #: the next place
     return found[1:]  #: what is left
+
+
+def half(x):
+    return x / 2  #: the half
+
+
+def one(x):
+    return half(x) + 1
+
+
+def two(x):
+    return half(x) + 2
+
+
+def of_both(x):
+    return one(x) + 10 * two(x)
+
+
+def added_to_itself(x):
+    x += 1  #: the sum
+    return x
 
 
 X, W = np.arange(6.0).reshape(3, 2) - 1.5, np.array([[1.0, 2.0], [3.0, -4.0]])
@@ -90,6 +111,7 @@ MADE = {
         lambda numbers: numbers[1:],
         "the numbers that count: the condition is left out",
     ),
+    "a helper of two": (of_both, (3.0,), lambda x: x + 1 + 10 * (x + 2), "the half: it is not divided by 2"),
     "a part": (walk, ([3, -1, 2],), lambda numbers: [3, 2], "what is left: everything is taken, not a part"),
 }
 
@@ -129,6 +151,11 @@ def test_a_slip_comes_first_and_belongs_to_one_line() -> None:
     assert first.is_declared and in_words([first]) == "a sentence of its own"
     with pytest.raises(ValueError, match="a slip belongs to one"):
         _ = Reference(chain, (Slip("what a gets", "0", ""),)).changes
+
+
+def test_a_statement_that_changes_what_it_finds_has_no_label() -> None:
+    with pytest.raises(ValueError, match="the end of a statement such as `a = a \\+ b`: the sum"):
+        Reference(added_to_itself)
 
 
 def test_two_lines_with_the_same_change_are_told_together() -> None:

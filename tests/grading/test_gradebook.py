@@ -28,6 +28,7 @@ from autograd_teach import cli
 from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, Exercise, exercises
+from autograd_teach.course.specs import spec_of
 from autograd_teach.grading import batch, gradebook, judge, reports
 from autograd_teach.grading.batch import grade_class, regrade_class
 from autograd_teach.grading.explain import explain_in
@@ -1349,6 +1350,14 @@ def test_a_fingerprint_changes_with_what_judges_and_with_nothing_else() -> None:
         printed(times(2), replace(SQUARE, weights={"value": 1})),
     ]
     assert len({same, *others}) == 6
+
+
+def test_a_fingerprint_changes_with_a_reference_that_judges_but_not_with_one_that_makes_words() -> None:
+    """Right second derivatives follow from the reference of backward."""
+    cube = next(each for each in exercises() if each.id == "11.Cube")
+    spec, tape = spec_of(cube), spec_of(next(each for each in exercises() if each.id == "16.Tape"))
+    assert fingerprint.declared(cube, replace(spec, backward=times(7))) != fingerprint.declared(cube, spec)
+    assert fingerprint.declared(cube, replace(tape, reference=times(7))) == fingerprint.declared(cube, tape)
 
 
 def test_a_fingerprint_goes_through_the_helpers_that_a_declaration_uses(monkeypatch: pytest.MonkeyPatch) -> None:

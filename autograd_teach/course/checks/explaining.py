@@ -66,10 +66,10 @@ def explanation(table: Table, candidates: Callable[[], Sequence[Candidate]], par
         return None
     enough = partly or _says_enough(table)
     finite = all(np.isfinite(each.got).all() for key in wrong if (each := table.pair(key)))
-    until = time.process_time() + MOST_SECONDS
     first = {key for key in wrong if key[0] == runs[0]}
-    others, loose = list[_Fit](), list[_Fit]()
-    for candidate in candidates():
+    others, loose, found = list[_Fit](), list[_Fit](), candidates()
+    until = time.process_time() + MOST_SECONDS
+    for candidate in found:
         fit = _Fit(candidate)
         sure = candidate.change.is_declared or (enough and not (candidate.change.also and (partly or not finite)))
         if not sure or not _try(fit, table, runs[:1], until):
@@ -93,8 +93,8 @@ def explanation(table: Table, candidates: Callable[[], Sequence[Candidate]], par
 def _try(fit: _Fit, table: Table, runs: Sequence[int], until: float) -> bool:
     """Whether the candidate agrees with the wrong parts of these runs that it changes, and changes no right ones there."""
     for run in runs:
-        given = fit.candidate.gives(run)
-        if given is None or time.process_time() > until:
+        given = fit.candidate.gives(run) if time.process_time() < until else None
+        if given is None:
             return False
         for part, value in given.items():
             key = (run, part)

@@ -10,20 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..jacobian import wrong_slopes
+from ..jacobian import same_slopes, wrong_slopes
 from .diagnosing import Diagnosis, Finding
 from .spec import specified
 from .table import Key, Numbers, Table
 from .writing import apart, both_shown, entries, index_in_words
 
-
-def same(got: np.ndarray, want: np.ndarray) -> bool:
-    """Whether two arrays agree in shape and in every number, with the tolerance for derivatives.
-
-    >>> same(np.ones(2), np.ones(2)), same(np.ones(2), np.ones(1))
-    (True, False)
-    """
-    return got.shape == want.shape and not wrong_slopes(got, want, equal_nan=True).any()
+same = partial(same_slopes, equal_nan=True)
+"""Whether two arrays agree in shape and in every number, NaN with NaN, with the tolerance for derivatives."""
 
 
 def related(several: Sequence[Numbers]) -> tuple[str, str] | None:
@@ -272,11 +266,8 @@ def _others(table: Table) -> str:
 def _near(table: Table) -> str:
     """The relative difference in words, if the numbers look alike: it shows that this is not rounding."""
     off = max(_off(table, key) for key in table.wrong)
-    rounding = (
-        ", where rounding makes about 1e-16: is a number rounded somewhere, as by float32?"
-        if table.bad is not wrong_slopes
-        else ""
-    )
+    rounding = ", where rounding makes about 1e-16: is a number rounded somewhere, as by float32?"
+    rounding *= table.bad is not wrong_slopes
     return f"; the largest relative difference is {off:.1g}{rounding}" if off < 1e-3 else ""
 
 

@@ -30,7 +30,7 @@ _NO_JUDGES = (
 _DECLARATIONS = ("course/exercises/e[0-9]*.py", "course/specs/e[0-9]*.py")
 """Declarations of exercises are hashed one by one, so a change to one exercise does not affect the others."""
 
-_NO_VERDICT = {"points", "title", "hints", "seconds", "backward", "mistakes", "places", "holds"}
+_NO_VERDICT = {"points", "title", "hints", "seconds", "reference", "mistakes", "places", "holds"}
 """Fields of an exercise that do not affect the verdict: if they change, nothing has to run again."""
 
 

@@ -27,10 +27,7 @@ def complete(reply: Any, exercise: Exercise, request: Request) -> bool:
 
 @complete.register
 def _(called: Called, exercise: Exercise, request: Request) -> bool:
-    """Whether a record is complete: it has a result, and the facts about each tensor in it and in the arguments.
-
-    An incomplete record is never a success, even if a student's process forged it.
-    """
+    """Whether a record is complete: it has a result, and the facts about each tensor in it and in the arguments."""
     if called.crash or called.result is NOTHING:
         return False
     tensors, arguments = list(_tensors(called.result)), request.asked.arguments
@@ -60,8 +57,7 @@ def _counted(argument: Any) -> set[str]:
 def _(run: Run, exercise: Exercise, request: Request) -> bool:
     """Whether a run has everything that was requested: the results, and each required gradient in the right shape.
 
-    An incomplete run is never a success, even if a student's process forged it. Raises `Broken` if parts of it contradict
-    each other.
+    Raises `Broken` if parts of it contradict each other.
     """
     form: Any = exercise.form
     asked, expected = request.asked, request.expected

@@ -2,8 +2,8 @@
 
 Does not run students' code. The right results come from the exercise's specification in NumPy. Inputs and cotangents are
 drawn with a seed that is drawn after the answer is loaded. The stages are those of a check, but requests are put to the
-answer in another process; here they are drawn, and the replies are read, strictly by type, and judged. A missing part of a
-reply is a failure before any check looks at the rest (complete.py).
+answer in another process; here they are drawn, and the replies are read, strictly by type, and judged. A reply with a
+missing part never passes (complete.py).
 
 May use NumPy and the specifications. Must not know students, points or processes.
 """

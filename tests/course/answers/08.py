@@ -791,7 +791,7 @@ expect("known", "the weights are made smaller to a tenth, not by a tenth")
 edit("w *= 0.9", "w *= 0.1")
 
 # %% 08.repair_step wrong: backward is called twice, so the gradient is doubled
-expect("known", "the step: it comes out as with 0.2 in the place of 0.1")
+expect("known", "the step: it comes out as with 0.2 where another number must stand")
 edit("loss = (w**4 - w**2).sum()", "loss = (w**4 - w**2).sum()\n    loss.backward(retain_graph=True)")
 
 # %% 08.repair_step wrong: returns one loss for each weight, not their sum

@@ -45,7 +45,7 @@ def measure(
 ) -> dict[int, np.ndarray]:
     """The derivative of `sum(weights * gradients)`, measured on the reference: by each float argument, and by each cotangent,
     the first of which has the key -1."""
-    backward, given = spec.backward or spec.vjp, (*cotangents, *arguments)
+    backward, given = backward_of(spec), (*cotangents, *arguments)
     assert backward is not None
     floats = {n: len(cotangents) + n for n, argument in enumerate(arguments) if is_float(argument)}
     places = floats | {-1 - number: number for number in range(len(cotangents))}

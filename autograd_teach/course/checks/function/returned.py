@@ -265,17 +265,16 @@ def _swapped_gradients(evidence: FunctionEvidence) -> str | None:
 
 def _known_of(check: str, evidence: FunctionEvidence) -> str | None:
     """The known mistakes that explain the gradients. Of those that explain a wrong forward too, the message is the same."""
-    known, forward, table = evidence.known(check), evidence.known("forward"), evidence.table(check)
+    table, forward = evidence.table(check), evidence.known("forward")
+    known = evidence.known("returns" if evidence.table("returns").wrong == table.wrong else check)  # looked for once
     if known is None or (forward and forward.message == known.message):
         return known.message if known else None
     if _fits_own_forward(evidence):
         return None
-    where = (
-        "in the gradient, " if _can_be_in_forward(known, evidence.spec) and not evidence.table("forward").wrong else ""
-    )
+    has_to_say = _can_be_in_forward(known, evidence.spec) and not evidence.table("forward").wrong
     shapes = [(index, table.got[run, index].shape, table.want[run, index].shape) for run, index in table.wrong]
     odd = [f"{evidence.of(index)} has shape {got}, not {want}" for index, got, want in shapes if got != want][:1]
-    return f"{where}{known.message}{f' ({odd[0]})' if odd else ''}"
+    return f"{'in the gradient, ' * has_to_say}{known.message}{f' ({odd[0]})' if odd else ''}"
 
 
 for _check, _explains in (("returns", ("returns", "gradient")), ("gradient", ("gradient",))):
