@@ -525,8 +525,8 @@ def _of_a_part(node: ast.expr, line: _Line, words: _Words) -> Iterator[Changed]:
             yield TURNED, "", ast.Constant(not node.value)
         case ast.UnaryOp(op=ast.USub()):
             yield LEFT_OUT, "the minus sign is missing", node.operand
-            if isinstance(node.operand, ast.Constant):
-                yield from _of_a_number(-node.operand.value)  # type: ignore[operator]  # a number: it has a sign
+            if isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, int | float):
+                yield from _of_a_number(-node.operand.value)
         case ast.UnaryOp():
             yield LEFT_OUT, "the condition is the wrong way round", node.operand
         case ast.Name() if node.id in line.scope:
