@@ -55,8 +55,9 @@ def check(id: str, answer: Any) -> None:
     exercise was not attempted.
     """
     report = looked_at(id, answer)
-    progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
-    _show(report)
+    with np.errstate(all="ignore"):
+        progress_file.note_check(report.exercise.id, report.passed, report.passing, len(report.lines), report.attempted)
+        _show(report)
     if not report.passed:
         raise NotPassed(_one_line(report))
 
@@ -104,7 +105,7 @@ def looked_at(id: str, answer: Any) -> Report:
     try:
         report = report_on(id, answer)
         with np.errstate(all="ignore"):  # what a cell has set is for the answer
-            len(report.findings)  # found now, where stopping is told in a line
+            len(report.findings)  # they are looked for now, where an interrupt is told in one line
     except KeyboardInterrupt as stop:
         raise _stopped(stop) from None
     shell = _ipython()
@@ -239,7 +240,6 @@ def _state(exercise: Exercise, entry: progress_file.Entry) -> tuple[str, str]:
     return points, "✗ not passed"
 
 
-@np.errstate(all="ignore")
 def _show(view: Any) -> None:
     """Display in a notebook, print elsewhere."""
     if _ipython() is not None:

@@ -120,17 +120,17 @@ class Reference:
     def pairs(self) -> tuple[Change, ...]:
         """Two changes together, of different lines, each of them a likely one; the likely pairs first.
 
-        The words of a slip are about all that comes out, so beside it nothing is turned, only left out.
+        The words of a slip are about all that comes out, so it is not paired with something that is turned.
         """
-        some = [each for each in self.changes if each.likely[0] <= TURNED]
-        ranked = sorted(itertools.combinations(enumerate(some), 2), key=lambda pair: pair[0][0] + pair[1][0])
+        likely = enumerate(each for each in self.changes if each.likely[0] <= TURNED)
         pairs = [
-            (one, other)
-            for (_, one), (last, other) in ranked
-            if one.line != other.line and (last < MOST_PAIRED or one.kind == other.kind)
+            (first + last, replace(one, likely=(PAIR,), also=other))
+            for (first, one), (last, other) in itertools.combinations(likely, 2)
+            if one.line != other.line
+            and (last < MOST_PAIRED or one.kind == other.kind)
+            and {one.likely[0], other.likely[0]} != {SLIP, TURNED}
         ]
-        beside = [(one, other) for one, other in pairs if {one.likely[0], other.likely[0]} != {SLIP, TURNED}]
-        return tuple(replace(one, likely=(PAIR,), also=other) for one, other in beside)
+        return tuple(pair for _, pair in sorted(pairs, key=lambda ranked: ranked[0]))
 
     @cached_property
     def _names(self) -> dict[str, Any]:
@@ -279,12 +279,8 @@ class _Line:
     parameters: tuple[str, ...]
 
     @property
-    def _field(self) -> str:
-        return _field_of(self.statement)
-
-    @property
     def expression(self) -> ast.expr:
-        found: ast.expr = getattr(self.statement, self._field)
+        found: ast.expr = getattr(self.statement, _field_of(self.statement))
         return found
 
     @property
@@ -303,7 +299,7 @@ class _Line:
             asked = _parsed(f"{first} <= _change.get({self.number}, 0) < {first + len(others)}")
             right = _parsed(f"(_met({self.number}), 0)[1]")
             right.value.elts[1] = self.expression  # type: ignore[attr-defined]  # a tuple
-            setattr(self.statement, self._field, ast.IfExp(asked, self._chosen(others, first), right))
+            setattr(self.statement, _field_of(self.statement), ast.IfExp(asked, self._chosen(others, first), right))
 
     def _chosen(self, others: Sequence[ast.expr], first: int) -> ast.expr:
         if len(others) == 1:
@@ -460,9 +456,8 @@ def _inside(line: _Line, words: _Words) -> Iterator[Changed]:
     divides = {id(each) for divisor in divisors for each in ast.walk(divisor)}
     for node in list(ast.walk(root)):
         is_number = isinstance(node, ast.Constant | ast.UnaryOp)
-        if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
-            continue
-        if isinstance(node, ast.Constant) and id(node) in signed:
+        is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
+        if not isinstance(node, ast.expr) or is_stored or (isinstance(node, ast.Constant) and id(node) in signed):
             continue
         if not (is_number and id(node) in places) and not (isinstance(node, ast.Name) and node is root):
             if id(node) in compared and isinstance(node, ast.Name | ast.Constant):

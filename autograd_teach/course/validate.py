@@ -208,7 +208,7 @@ def _no_derivative(exercise: Exercise) -> Iterator[str]:
 
 
 def _without_words(spec: Any) -> Iterator[str]:
-    """The references that are missing or have no labelled line, so that nothing can follow, and a name that makes false words."""
+    """What keeps a reference from giving words: it is missing, it has no labelled line, or a name in it makes false ones."""
     for part, reference in (("forward", forward_of(spec)), ("backward", backward_of(spec))):
         if part == "backward" and not isinstance(spec, FunctionSpec):
             continue

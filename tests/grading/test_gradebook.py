@@ -28,6 +28,7 @@ from autograd_teach import cli
 from autograd_teach.course.checks.spec import CallSpec
 from autograd_teach.course.errors import UserError
 from autograd_teach.course.exercises import CallForm, Exercise, exercises
+from autograd_teach.course.exercises import exercise as exercise_of
 from autograd_teach.course.specs import spec_of
 from autograd_teach.grading import batch, gradebook, judge, reports
 from autograd_teach.grading.batch import grade_class, regrade_class
@@ -1354,8 +1355,8 @@ def test_a_fingerprint_changes_with_what_judges_and_with_nothing_else() -> None:
 
 def test_a_fingerprint_changes_with_a_reference_that_judges_but_not_with_one_that_makes_words() -> None:
     """Right second derivatives follow from the reference of backward."""
-    cube = next(each for each in exercises() if each.id == "11.Cube")
-    spec, tape = spec_of(cube), spec_of(next(each for each in exercises() if each.id == "16.Tape"))
+    cube, tape = exercise_of("11.Cube"), spec_of(exercise_of("16.Tape"))
+    spec = spec_of(cube)
     assert fingerprint.declared(cube, replace(spec, backward=times(7))) != fingerprint.declared(cube, spec)
     assert fingerprint.declared(cube, replace(tape, reference=times(7))) == fingerprint.declared(cube, tape)
 

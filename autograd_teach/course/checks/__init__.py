@@ -43,9 +43,8 @@ def examine(exercise: Exercise, spec: Any, subject: Any, rng: np.random.Generato
     checker = checker_of(exercise)
     evidence: Evidence = checker.evidence(exercise, spec)
     evidence.structure = checker.structure(exercise, subject)
-    replies = np.errstate(**np.geterr())(
-        _replies
-    )  # what is set is for the answer: an error would show a reference's line
+    # What a cell has set is for the answer: in a reference, an error would show the line that raised it.
+    replies = np.errstate(**np.geterr())(_replies)
     with np.errstate(all="ignore"):
         for plan in checker.plans(exercise, spec, rng, "check") if evidence.structure is None else ():
             checker.add(evidence, plan, replies(checker, evidence, subject, plan))

@@ -65,13 +65,14 @@ def explanation(table: Table, candidates: Callable[[], Sequence[Candidate]], par
     if not runs:
         return None
     enough = partly or _says_enough(table)
-    finite = all(np.isfinite(each.got).all() for key in wrong if (each := table.pair(key)))
+    # Two changes agree by chance with a few facts, or with numbers that have become infinite.
+    two_too = enough and not partly and all(np.isfinite(each.got).all() for key in wrong if (each := table.pair(key)))
     first = {key for key in wrong if key[0] == runs[0]}
     others, loose, found = list[_Fit](), list[_Fit](), candidates()
     until = time.process_time() + MOST_SECONDS
     for candidate in found:
         fit = _Fit(candidate)
-        sure = candidate.change.is_declared or (enough and not (candidate.change.also and (partly or not finite)))
+        sure = candidate.change.is_declared or (two_too if candidate.change.also else enough)
         if not sure or not _try(fit, table, runs[:1], until):
             continue
         if fit.explained == first and _try(fit, table, runs[1:], until) and fit.explained == wrong:

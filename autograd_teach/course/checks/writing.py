@@ -35,7 +35,7 @@ def cut(rows: dict[str, str]) -> dict[str, str]:
 def both_sides(
     expected: Sequence[Any], got: Sequence[Any], right: str = "specified", digits: int = 0
 ) -> dict[str, str]:
-    """The right and the actual result, with so many digits or enough to differ, else with what they are.
+    """The right and the actual result with `digits` digits; if that is 0, with enough to differ, else with what they are.
 
     >>> both_sides([np.array([0.5])], [np.array([0.50001])])
     {'specified': '[0.500000]', 'yours': '[0.500010]'}

@@ -9,11 +9,16 @@ from ..checks.spec import Arguments, FunctionSpec
 from ..mutants import Slip
 
 
-def turns(step: Callable[[np.ndarray], np.ndarray], x: np.ndarray, limit: float) -> int:
-    """The number of steps from x until one moves x by less than a limit."""
+def turns(
+    step: Callable[[np.ndarray], np.ndarray],
+    x: np.ndarray,
+    limit: float,
+    off: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.subtract,
+) -> int:
+    """The number of steps from x until `off(x, before)` is less than a limit; by default, until a step moves x by less."""
     for number in range(1, 100):
         before, x = x, step(x)
-        if np.abs(x - before).max() < limit:
+        if np.abs(off(x, before)).max() < limit:
             return number
     return 100
 
@@ -137,16 +142,8 @@ def too_few(numbers: Sequence[int], start: str) -> list[Slip]:
 
 def too_near(exponents: Sequence[int]) -> list[Slip]:
     """Loops that end when the square of x is near to a."""
-    code = "range(next(n for n in range(99) if np.abs(after(n, a)**2 - a).max() < 1e-{}))"
+    code = "range(turns(lambda x: (x + a / x) / 2, x, 1e-{}, lambda x, before: x**2 - a))"
     return [Slip("the number of", code.format(n), TOO_EARLY) for n in exponents]
-
-
-def after(steps: int, a: np.ndarray) -> np.ndarray:
-    """x after so many steps towards the root of a."""
-    x = np.ones_like(a)
-    for _ in range(steps):
-        x = (x + a / x) / 2
-    return x
 
 
 def too_early(step: str, exponents: Sequence[int]) -> list[Slip]:

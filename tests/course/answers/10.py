@@ -1385,19 +1385,7 @@ edit("return torch.outer(g, x), g @ matrix", "return g.unsqueeze(1) * x", of="by
 
 # %% 10.RepairMatVec wrong: saves the result in the place of x and multiplies with it
 expect("known", "the gradient for matrix is made of the result, but it needs x: was the result saved in its place?")
-class RepairMatVec(Function):
-    @staticmethod
-    def forward(ctx, matrix, x):
-        x = matrix @ x
-        ctx.save_for_backward(matrix, x)
-        return x
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        matrix, x = ctx.saved_tensors
-        grad_matrix = grad_output.unsqueeze(1) * x
-        grad_x = matrix.t() @ grad_output
-        return grad_matrix, grad_x
+edit("def forward(ctx, matrix, x):\n", "def forward(ctx, matrix, x):\n        x = matrix @ x\n", "return matrix @ x", "return x")
 
 # %% 10.RepairScaleColumns right: summed
 class RepairScaleColumns(Function):
@@ -1591,17 +1579,4 @@ edit("return grad_output * scale, (grad_output * x).sum(0)",
 
 # %% 10.RepairScaleColumns wrong: the loop over the rows leaves out the last row (off by one)
 expect("known", "the gradient for scale leaves out the last row of x")
-class RepairScaleColumns(Function):
-    @staticmethod
-    def forward(ctx, x, scale):
-        ctx.save_for_backward(x, scale)
-        return x * scale
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        x, scale = ctx.saved_tensors
-        grad_scale = torch.zeros_like(scale)
-        rows = x.shape[0]
-        for i in range(0, rows - 1):
-            grad_scale = grad_scale + grad_output[i] * x[i]
-        return grad_output * scale, grad_scale
+edit("zip(grad_output, x, strict=True)", "zip(grad_output[:-1], x[:-1], strict=True)", of="row by row")

@@ -2432,14 +2432,5 @@ edit("def forward(ctx, x):", "def forward(ctx, x):\n        ctx.save_for_backwar
 
 # %% 14.StraightThroughRound wrong: multiplies the gradient by the rounded values (2y dy already brings them in)
 expect("known", "grad_output is multiplied by the result, but it must pass unchanged")
-class StraightThroughRound(Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = torch.round(x)
-        ctx.save_for_backward(y)
-        return y
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        y, = ctx.saved_tensors
-        return grad_output * y
+edit("return x.round()", "y = x.round()\n        ctx.save_for_backward(y)\n        return y",
+     "return grad_output", "(y,) = ctx.saved_tensors\n        return grad_output * y")

@@ -779,22 +779,8 @@ edit("x = settle(W, b)", "x = W @ settle(W, b) + b", of="by solve")
 # %% 15.FixedPoint wrong: the indices are off by one
 expect("raised", "tuple index out of range", "has one entry for each argument of forward, counted from 0",
        never=("settled",))
-class FixedPoint(Function):
-    @staticmethod
-    def forward(ctx, W, b):
-        x = torch.zeros_like(b)
-        for _ in range(100):
-            x = torch.tanh(W @ x + b)
-        ctx.save_for_backward(W, x)
-        return x
-
-    @staticmethod
-    def backward(ctx, g):
-        W, x = ctx.saved_tensors
-        slope = 1 - x * x
-        v = slope * torch.linalg.solve((torch.eye(len(x), dtype=x.dtype) - slope.unsqueeze(1) * W).t(), g)
-        need = ctx.needs_input_grad
-        return (torch.outer(v, x) if ctx.needs_input_grad[1] else None), (v if ctx.needs_input_grad[2] else None)
+edit("for_b = through_tanh if ctx.needs_input_grad[1]", "for_b = through_tanh if ctx.needs_input_grad[2]",
+     "if ctx.needs_input_grad[0]", "if ctx.needs_input_grad[1]")
 
 # %% 15.FixedPoint wrong: entry 0 decides on both
 expect("asked_not_given", "if only b requires grad, backward returns no gradient for it", never=("settled",))
@@ -941,24 +927,7 @@ edit("x = torch.tanh(W @ x + b)",
 
 # %% 15.FixedPoint wrong: solves with I - D W, not with its transpose
 expect("known", "the gradient goes through W where it must go back through the transpose of W")
-class FixedPoint(Function):
-    @staticmethod
-    def forward(ctx, W, b):
-        x = torch.zeros_like(b)
-        for _ in range(100):
-            x = torch.tanh(W @ x + b)
-        ctx.save_for_backward(W, x)
-        return x
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        W, x = ctx.saved_tensors
-        d = 1 - x ** 2
-        # dx = D (W dx + db)   =>   (I - D W) dx = D db
-        A = torch.eye(len(x), dtype=x.dtype) - d.reshape(-1, 1) * W
-        gb = torch.linalg.solve(A, d * grad_output)
-        gW = torch.outer(gb, x)
-        return (gW if ctx.needs_input_grad[0] else None), (gb if ctx.needs_input_grad[1] else None)
+edit("slope * torch.linalg.solve(system.t(), grad_output)", "torch.linalg.solve(system, slope * grad_output)")
 
 # %% 15.CholeskyFactor right: by solves
 class CholeskyFactor(Function):

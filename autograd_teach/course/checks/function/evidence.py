@@ -56,6 +56,8 @@ def measure(
     return {key: numerical_jacobian(weighted, given, n).reshape(np.shape(given[n])) for key, n in places.items()}
 
 
+BOTH_SIGNS = (-1.0, 1.0)
+
 HEAT_MAP_ENTRIES = 12
 """Largest size of a result and an argument for a whole Jacobian. Larger inputs are checked by random cotangents only."""
 
@@ -219,12 +221,12 @@ class Drawing:
         if not all(np.isfinite(value).all() for values in self.expected for value in values):
             raise Unfit("the specification is not finite at an input that was drawn")
 
-    def random(self, like: np.ndarray, signs: Sequence[float] = (-1.0, 1.0)) -> np.ndarray:
+    def random(self, like: np.ndarray, signs: Sequence[float] = BOTH_SIGNS) -> np.ndarray:
         """Random numbers with the shape and dtype of `like`: of these signs, their size never 1 and never small."""
         size = self.rng.uniform(0.4, 1.9, like.shape)
         return np.asarray(size * self.rng.choice(signs, like.shape), dtype=like.dtype)
 
-    def asked(self, number: int, mode: str = "run", signs: Sequence[float] = (-1.0, 1.0), **how: Any) -> Asked:
+    def asked(self, number: int, mode: str = "run", signs: Sequence[float] = BOTH_SIGNS, **how: Any) -> Asked:
         """A request with input `number` and new random cotangents of these signs."""
         cotangents = tuple(self.random(each, signs) for each in differentiable(self.form, self.expected[number]))
         return Asked(mode, self.inputs[number], cotangents, **how)
@@ -255,7 +257,7 @@ def plans(exercise: Exercise, spec: FunctionSpec, rng: np.random.Generator, purp
     else:
         for n in range(len(cases)):
             between = drawing.asked(n, "interleaved", others=drawing.others(n))
-            with_zeros = drawing.asked(n, "again", (-1.0, 0.0, 1.0))
+            with_zeros = drawing.asked(n, "again", (*BOTH_SIGNS, 0.0))
             beyond += [Request(f"row {n}", asked, expected[n]) for asked in (between, with_zeros)]
         rng.shuffle(beyond)  # type: ignore[arg-type]  # it accepts a list
     repeated = Request("repeated", cases[0], expected[0])  # it comes last
